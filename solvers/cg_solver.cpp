@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/backends/one_reduction_cg.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/detail/free_motion_search.hpp>
 #include <voussoir/solvers/detail/residual_text.hpp>
@@ -32,6 +33,12 @@ bool matrix_is_to_blame(const LinearSOE& soe, const Operator& inverse, const Vec
   if (soe.matrix().apply_dot(r, image) <= 0) return true;
   inverse.apply(r, z);
   return backend.norm(z) > 0 && soe.matrix().apply_dot(z, image) <= 0;
+}
+
+void require_reductions(const CgSolver::Options& options) {
+  if (options.reductions != 1 && options.reductions != 2)
+    throw Error(ErrorCode::misuse,
+                "conjugate gradients have 1 or 2 reductions per iteration, not " + std::to_string(options.reductions));
 }
 
 /// One column of a block that is solved together.
@@ -131,7 +138,9 @@ struct CgSolver::Block {
     std::vector<CgOutcome> outcomes;
     if (count() == 1) {
       request.relative_tolerance = tolerances.front();
-      outcomes.push_back(backend.cg(soe.matrix(), inverse(), loads.b(), loads.x(), request));
+      outcomes.push_back(solver.options_.reductions == 1
+                             ? one_reduction_cg(backend, soe.matrix(), inverse(), loads.b(), loads.x(), request)
+                             : backend.cg(soe.matrix(), inverse(), loads.b(), loads.x(), request));
     } else {
       outcomes = backend.cg_columns(soe.matrix(), inverse(), loads.b(), loads.x(), request, tolerances);
     }
@@ -249,8 +258,15 @@ struct CgSolver::Block {
 
 CgSolver::CgSolver(std::shared_ptr<Preconditioner> preconditioner) : CgSolver(std::move(preconditioner), Options()) {}
 CgSolver::CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options)
-    : preconditioner_(std::move(preconditioner)), options_(options), memory_(std::make_unique<Memory>()) {}
+    : preconditioner_(std::move(preconditioner)), options_(options), memory_(std::make_unique<Memory>()) {
+  require_reductions(options_);
+}
 CgSolver::~CgSolver() = default;
+
+std::string CgSolver::name() const {
+  return std::string("cg") + (options_.reductions == 1 ? ":reductions=1" : "") +
+         (preconditioner_ ? "+" + preconditioner_->name() : std::string());
+}
 
 namespace {
 
@@ -274,7 +290,14 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
   Memory& memory = *memory_;
   SolveReport report;
   report.solver = name() + " on " + soe.name();
+  require_reductions(options_);
   require_symmetry(soe, preconditioner_.get(), name());
+  if (options_.reductions == 1 && preconditioner_ && preconditioner_->is_flexible())
+    throw Error(ErrorCode::bad_input,
+                "the preconditioner varies between iterations, which one reduction per iteration does not allow; use "
+                "cg+" +
+                    preconditioner_->name(),
+                "solver '" + name() + "'");
   const Stopwatch setting_up;
   if (memory.soe != &soe || memory.version != soe.version()) {
     memory = Memory();  // until the preconditioner is ready

@@ -59,8 +59,13 @@ std::shared_ptr<Solver> make_direct(const SolverSettings& settings) {
 }
 
 std::shared_ptr<Solver> make_cg(const SolverSettings& settings) {
-  refuse_options("solver 'cg'", settings.options);
   CgSolver::Options options;
+  if (settings.options == "reductions=1")
+    options.reductions = 1;
+  else if (!settings.options.empty() && settings.options != "reductions=2")
+    throw Error(ErrorCode::bad_input,
+                "there is no option '" + settings.options + "'; there are reductions=1 and reductions=2",
+                "solver 'cg'");
   options.relative_tolerance = settings.relative_tolerance;
   options.max_iterations = settings.max_iterations;
   return std::make_shared<CgSolver>(
@@ -87,7 +92,7 @@ void add_stock(Registry<SolverFactory>& table) {
   for (const DirectMethod method : direct_methods()) methods.emplace_back(to_string(method));
   table.add_built_in("direct", "factorisation by the best direct method of the build, or by the one named",
                      {make_direct, false, methods});
-  table.add_built_in("cg", "conjugate gradients, for symmetric matrices", {make_cg, true});
+  table.add_built_in("cg", "conjugate gradients, for symmetric matrices", {make_cg, true, {"reductions=1"}});
   table.add_built_in("gmres", "restarted GMRES, for matrices that are not symmetric",
                      krylov_factory<GmresSolver>("gmres"));
   table.add_built_in("bicgstab", "BiCGSTAB, for matrices that are not symmetric; less memory than gmres",

@@ -1,16 +1,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
+#include <voussoir/apps/bench/divided_system.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/halo_traffic.hpp>
-#include <voussoir/framework/analysis/integrator.hpp>
-#include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/model/device_distribution.hpp>
-#include <voussoir/framework/model/divided_numberer.hpp>
+#include <voussoir/backends/one_reduction_cg.hpp>
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/cost/device_prediction.hpp>
@@ -22,75 +21,6 @@
 
 namespace voussoir::app {
 namespace {
-
-/// The backends to compare, the one with one device first. Logical devices on one GPU where one is named, else those
-/// that are named.
-std::vector<std::string> device_lists(const std::string& backend) {
-  const std::size_t colon = backend.find(':');
-  const std::string name = backend.substr(0, colon);
-  std::string list = colon == std::string::npos ? "" : backend.substr(colon + 1);
-  if (name == "openmp" || name == "auto")
-    throw Error(ErrorCode::unavailable,
-                "backend '" + backend +
-                    "' has one device; name one that can have several, such as cuda, cuda:0,1 or "
-                    "debug");
-  if (name == "debug") return {"debug", "debug:2", "debug:4", "debug:8"};
-  if (list.empty()) list = "0";
-  const std::string first = list.substr(0, list.find(','));
-  std::vector<std::string> ordinals;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    ordinals.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  if (std::any_of(ordinals.begin(), ordinals.end(), [&](const std::string& o) { return o != first; }))
-    return {name + ":" + first, backend};
-  std::vector<std::string> lists;
-  for (const int count : {1, 2, 4, 8}) {
-    std::string spec = name + ":" + first;
-    for (int k = 1; k < count; ++k) spec += "," + first;
-    lists.push_back(spec);
-  }
-  return lists;
-}
-
-/// A model on one of the backends, with its right-hand side.
-struct DividedSystem {
-  std::shared_ptr<Backend> backend;
-  double numbering = 0;  // seconds
-  std::unique_ptr<AnalysisModel> model;
-  std::unique_ptr<LinearSOE> soe;
-  AnalysisState state;
-  DeviceDistribution distribution;
-
-  DividedSystem(const BenchRig& rig, const Domain& domain, const std::string& spec, std::unique_ptr<LinearSOE> storage)
-      : backend(Backend::open(spec)), soe(std::move(storage)) {
-    backend->choose(rig.setup().choices);
-    const Stopwatch clock;
-    model = std::make_unique<AnalysisModel>(domain, backend, TransformationHandler(), DividedNumberer());
-    backend->wait();
-    numbering = clock.seconds();
-    distribution = device_distribution(model->device_model());
-    soe->set_model(*model);
-    state.case_factors.assign(domain.load_case_count(), 1.0);
-    StaticIntegrator integrator;
-    integrator.begin_step(*model, state);
-    integrator.form_tangent(*model, state, *soe);
-    integrator.form_unbalance(*model, state, soe->b());
-  }
-
-  /// The solution in the domain's order, since each number of devices has a numbering of its own.
-  std::vector<double> solution() const {
-    const std::vector<double> x = soe->x().to_host();
-    std::vector<double> values(3 * static_cast<std::size_t>(model->domain().node_count()), 0.0);
-    for (std::size_t k = 0; k < model->numbered_nodes().size(); ++k) {
-      const auto node = static_cast<std::size_t>(model->numbered_nodes()[k]);
-      for (std::int32_t e = model->first_equation()[k]; e < model->first_equation()[k + 1]; ++e)
-        values[3 * node + static_cast<std::size_t>(e - model->first_equation()[k])] = x[static_cast<std::size_t>(e)];
-    }
-    return values;
-  }
-};
 
 /// What rows of several devices are compared with: the same on one.
 struct OneDevice {
@@ -136,9 +66,11 @@ void compare(BenchRow& row, const DividedSystem& system, int iterations, OneDevi
 }
 
 constexpr int timed_cg_iterations = 100, compared_cg_iterations = 10;
+constexpr std::array<int, 4> compared_devices{1, 2, 4, 8};
 
 template <class Soe>
-void jacobi_row(BenchRig& rig, const Domain& domain, const std::string& spec, const std::string& what, OneDevice& one) {
+void jacobi_row(BenchRig& rig, const Domain& domain, const std::string& spec, const std::string& what, OneDevice& one,
+                int reductions = 2) {
   rig.row(spec + ", " + what, [&](BenchRow& row) {
     DividedSystem system(rig, domain, spec, std::make_unique<Soe>());
     JacobiPreconditioner preconditioner;
@@ -149,9 +81,12 @@ void jacobi_row(BenchRig& rig, const Domain& domain, const std::string& spec, co
       request.max_iterations = count;
       request.keep_history = false;
       system.backend->fill(system.soe->x(), 0.0);
-      return system.backend
-          ->cg(system.soe->matrix(), preconditioner.inverse(), system.soe->b(), system.soe->x(), request)
-          .iterations;
+      Backend& backend = *system.backend;
+      const Operator &a = system.soe->matrix(), *inverse = preconditioner.inverse();
+      const CgOutcome outcome = reductions == 1
+                                    ? one_reduction_cg(backend, a, inverse, system.soe->b(), system.soe->x(), request)
+                                    : backend.cg(a, inverse, system.soe->b(), system.soe->x(), request);
+      return outcome.iterations;
     };
     int done = 0;
     const int timed = rig.setup().quick ? compared_cg_iterations : timed_cg_iterations;
@@ -210,14 +145,14 @@ bool is_shared(const std::string& spec) {
 
 /// What was measured with logical devices, predicted for as many real ones: P logical devices take P times as long as
 /// one of them, and real ones wait for each other.
-void predicted_rows(BenchRig& rig, const std::string& what, const OneDevice& one) {
+void predicted_rows(BenchRig& rig, const std::string& what, const OneDevice& one, int reductions = 2) {
   for (const DeviceLink& link : usual_links())
     for (const auto& [seconds, distribution] : one.measured) {
       const std::size_t devices = distribution.devices.size();
       if (devices < 2) continue;
       rig.row(fmt::format("predicted for {} real devices with {}, {}", devices, link.name, what), [&](BenchRow& row) {
         const IterationPrediction predicted =
-            predict_iteration(distribution, seconds / static_cast<double>(devices), link, {});
+            predict_iteration(distribution, seconds / static_cast<double>(devices), link, {.reductions = reductions});
         row.seconds = predicted.seconds();
         row.note = fmt::format("{:.1f} × one device: compute {:.1f} µs, halos {:.1f} µs, sums {:.1f} µs",
                                one.seconds / predicted.seconds(), 1e6 * predicted.compute, 1e6 * predicted.exchange,
@@ -242,18 +177,21 @@ void bench_devices(BenchRig& rig) {
                                            domain->element_count()));
   std::vector<std::string> lists;
   try {
-    lists = device_lists(rig.setup().backend);
+    lists = device_lists(rig.setup().backend, compared_devices);
   } catch (const Error&) {
-    rig.row("several devices", [&](BenchRow&) { (void)device_lists(rig.setup().backend); });
+    rig.row("several devices", [&](BenchRow&) { (void)device_lists(rig.setup().backend, compared_devices); });
     return;
   }
-  OneDevice stored, free, setup, solve;
+  OneDevice stored, fewer_sums, free, setup, solve;
   for (const std::string& spec : lists) jacobi_row<BsrSOE>(rig, *domain, spec, "Jacobi-CG, 3 × 3 blocks", stored);
+  for (const std::string& spec : lists)
+    jacobi_row<BsrSOE>(rig, *domain, spec, "the same with one reduction", fewer_sums, 1);
   for (const std::string& spec : lists)
     jacobi_row<MatrixFreeSOE>(rig, *domain, spec, "Jacobi-CG, nothing stored", free);
   for (const std::string& spec : lists) multigrid_rows(rig, *domain, spec, setup, solve);
   if (!std::all_of(lists.begin(), lists.end(), is_shared)) return;
   predicted_rows(rig, "Jacobi-CG, 3 × 3 blocks", stored);
+  predicted_rows(rig, "the same with one reduction", fewer_sums, 1);
   predicted_rows(rig, "Jacobi-CG, nothing stored", free);
 }
 

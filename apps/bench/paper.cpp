@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include <voussoir/apps/bench/paper_table.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/framework/analysis/integrator.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
@@ -20,71 +20,11 @@
 namespace voussoir::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// A table as a page shows it, and its numbers.
-class PaperTable {
- public:
-  PaperTable(std::string name, std::string title, std::vector<std::string> columns)
-      : name_(std::move(name)), title_(std::move(title)), columns_(std::move(columns)) {}
-
-  /// Text as it is, numbers as seconds; a number of 0 is not known.
-  void add(const std::vector<Json>& cells) {
-    Json row;
-    std::string line = "|";
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const Json& cell = cells[i];
-      row[columns_[i]] = cell;
-      line += " " +
-              (cell.is_string()           ? cell.get<std::string>()
-               : cell.is_number_integer() ? std::to_string(cell.get<long long>())
-               : cell.get<double>() > 0   ? readable_time(cell.get<double>())
-                                          : std::string("–")) +
-              " |";
-    }
-    rows_.push_back(std::move(row));
-    lines_ += line + "\n";
-  }
-
-  void put(BenchRig& rig, const std::string& remarks) const {
-    std::string head = "|", rule = "|";
-    for (const std::string& column : columns_) {
-      head += " " + column + " |";
-      rule += "---|";
-    }
-    rig.add_page("\n## " + title_ + "\n\n" + head + "\n" + rule + "\n" + lines_ + "\n" + remarks + "\n", name_, rows_);
-  }
-
- private:
-  std::string name_, title_;
-  std::vector<std::string> columns_;
-  std::string lines_;
-  Json rows_ = Json::array();
-};
-
-void require_alike(double difference, double tolerance, const std::string& what) {
-  if (!(difference <= tolerance))
-    throw Error(ErrorCode::internal, fmt::format("{}: the timed result differs by {:.1e}", what, difference));
-}
-
 /// One run after one that warms up: for what takes long, and where digits do not matter.
 double brief(Backend& backend, const std::function<void()>& work) {
   work();
   return backend.time(work);
 }
-
-/// Smaller meshes where the benchmark is tried out.
-struct Scale {
-  double factor;
-  explicit Scale(const BenchRig& rig) : factor(rig.setup().size / 84.0) {}
-  std::array<int, 3> operator()(std::array<int, 3> cells, bool plane) const {
-    const double f = plane ? std::pow(factor, 1.5) : factor;
-    for (int i = 0; i < (plane ? 2 : 3); ++i)
-      cells[static_cast<std::size_t>(i)] =
-          std::max(1, static_cast<int>(std::lround(cells[static_cast<std::size_t>(i)] * f)));
-    return cells;
-  }
-};
 
 // --- Table 2: integration ----------------------------------------------------------------------------------------
 
@@ -438,6 +378,7 @@ void bench_paper_tables(BenchRig& rig) {
   part("Table 1", table_one);
   part("Table 2", table_two);
   part("Tables 3 and 4", tables_three_and_four);
+  part("Table 5", paper_table_five);
 }
 
 }  // namespace voussoir::app

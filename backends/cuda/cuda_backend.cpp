@@ -12,6 +12,7 @@
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
 #include <voussoir/backends/cuda/stencils/cuda_stencils.hpp>
 #include <voussoir/backends/cuda/sweeps/cuda_sweeps.hpp>
+#include <voussoir/backends/cuda/vectors/cuda_grouped_dots.hpp>
 
 namespace voussoir::cuda {
 
@@ -34,6 +35,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*multigrid_);
   divided_multigrid_ = make_divided_multigrid(memories_);
   provide(*divided_multigrid_);
+  grouped_dots_ = make_grouped_dots(*this);
+  provide(*grouped_dots_);
   projection_ = make_projection(*this);
   provide(*projection_);
   grids_ = make_grid_services(*this);

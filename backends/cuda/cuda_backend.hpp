@@ -8,6 +8,7 @@
 #include <voussoir/backends/divided_multigrid.hpp>
 #include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/backends/grid_services.hpp>
+#include <voussoir/backends/grouped_dots.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
 #include <voussoir/backends/stencil_services.hpp>
@@ -99,6 +100,7 @@ class CudaBackend final : public Backend {
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<DividedMultigrid> divided_multigrid_;
+  std::unique_ptr<GroupedDots> grouped_dots_;
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<StencilServices> stencils_;

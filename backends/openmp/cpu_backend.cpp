@@ -1,5 +1,6 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
+#include <voussoir/backends/openmp/cpu_grouped_dots.hpp>
 #include <voussoir/backends/openmp/dense/cpu_dense_blocks.hpp>
 #include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 #include <voussoir/backends/openmp/grid/cpu_grid.hpp>
@@ -24,6 +25,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*multigrid_);
   divided_multigrid_ = cpu::make_divided_multigrid(memories_, threads_);
   provide(*divided_multigrid_);
+  grouped_dots_ = cpu::make_grouped_dots(*this);
+  provide(*grouped_dots_);
   projection_ = cpu::make_projection(*this);
   provide(*projection_);
   grids_ = cpu::make_grid_services(*this);

@@ -7,6 +7,7 @@
 #include <voussoir/backends/divided_multigrid.hpp>
 #include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/backends/grid_services.hpp>
+#include <voussoir/backends/grouped_dots.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
 #include <voussoir/backends/stencil_services.hpp>
@@ -80,6 +81,7 @@ class CpuBackend : public Backend {
   int threads_;
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<DividedMultigrid> divided_multigrid_;
+  std::unique_ptr<GroupedDots> grouped_dots_;
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<SweepServices> sweeps_;

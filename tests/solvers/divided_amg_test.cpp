@@ -451,14 +451,17 @@ TEST(DividedAmg, FollowsADivisionOfTheMesh) {
 
 TEST(DividedAmg, SolvesTinyModelsOnManyDevices) {
   const std::string how = "full,coarsest=1,gather=1";
-  for (const std::array<int, 3> cells : {std::array{1, 1, 1}, {2, 1, 1}, {5, 2, 1}}) {
+  const auto compare = [&](std::array<int, 3> cells, const char* backend) {
     Domain d;
     add_beam(d, cells);
-    const std::vector<double> expected = solve_divided(d, "debug", PlainNumberer(), how);
-    for (const char* backend : {"debug:2", "debug:3", "debug:9"})
-      EXPECT_LE(distance(solve_divided(d, backend, PlainNumberer(), how), expected), 1e-10)
-          << backend << ", " << cells[0] << " cells";
-  }
+    EXPECT_LE(
+        distance(solve_divided(d, backend, PlainNumberer(), how), solve_divided(d, "debug", PlainNumberer(), how)),
+        1e-10)
+        << backend << ", " << cells[0] << " cells";
+  };
+  compare({1, 1, 1}, "debug:9");  // eight nodes
+  compare({2, 1, 1}, "debug:2");
+  compare({5, 2, 1}, "debug:3");
 }
 
 TEST(DividedAmg, GathersWhereADeviceHasNoNodes) {

@@ -21,7 +21,7 @@ while :; do
 done
 
 services=$(cd "$root" && ls backends/*_services.hpp 2>/dev/null || true)
-for header in $services backends/grid_program.hpp backends/registry.hpp elements/kernel_program.hpp elements/register_kernel.hpp \
+for header in $services backends/divided_multigrid.hpp backends/grid_program.hpp backends/grouped_dots.hpp backends/multigrid.hpp backends/registry.hpp elements/kernel_program.hpp elements/register_kernel.hpp \
   framework/analysis/linear_soe.hpp framework/domain/element_type.hpp framework/domain/host_element.hpp \
   framework/domain/material.hpp jobs/procedures.hpp partition/element_graph.hpp partition/graph_partitioner.hpp \
   partition/partitioners.hpp solvers/preconditioners/preconditioner.hpp solvers/registries.hpp; do

@@ -1,7 +1,11 @@
+#include <algorithm>
+
 #include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/primitives/reduction.hpp>
 #include <voussoir/backends/cuda/runtime/streaming.hpp>
+#include <voussoir/backends/cuda/vectors/cuda_grouped_dots.hpp>
 #include <voussoir/backends/detail/checks.hpp>
+#include <voussoir/backends/detail/grouped_dot_checks.hpp>
 
 // Operations on whole vectors. They touch owned entries; ghosts are copies that products refresh.
 
@@ -142,7 +146,37 @@ double collect(const std::vector<std::shared_ptr<DeviceMemory>>& memories) {
   return sum;
 }
 
+/// The kernel of dot() for each pair, and one wait per device for all of them.
+class CudaGroupedDots final : public GroupedDots {
+ public:
+  explicit CudaGroupedDots(Backend& backend) : backend_(backend) {}
+
+  void dots(std::span<const Pair> pairs, std::span<double> results) override {
+    static_assert(most_pairs <= CudaMemory::result_doubles);
+    voussoir::detail::require_pairs(backend_, pairs, results);
+    for (int d = 0; d < backend_.devices(); ++d) {
+      DeviceSection section(*backend_.memory(d));
+      const CudaMemory& cuda = cuda_memory(backend_.memory(d));
+      const auto count = static_cast<std::int64_t>(owned_entries(pairs.front().x, d));
+      for (std::size_t k = 0; k < pairs.size(); ++k)
+        launch(dot_pairs, grid_for_sum(count), cuda.stream(), count, pairs[k].x.part(d).read_device(),
+               pairs[k].y.part(d).read_device(), cuda.partials(), cuda.counter(), cuda.results() + k);
+    }
+    std::fill(results.begin(), results.end(), 0.0);
+    for (int d = 0; d < backend_.devices(); ++d) {
+      const CudaMemory& cuda = cuda_memory(backend_.memory(d));
+      cuda.wait();
+      for (std::size_t k = 0; k < results.size(); ++k) results[k] += cuda.results()[k];
+    }
+  }
+
+ private:
+  Backend& backend_;
+};
+
 }  // namespace
+
+std::unique_ptr<GroupedDots> make_grouped_dots(Backend& backend) { return std::make_unique<CudaGroupedDots>(backend); }
 
 const void* any_kernel() { return reinterpret_cast<const void*>(&map_pairs<Copy>); }
 
