@@ -180,8 +180,9 @@ void FollowerTangent::complete(const AnalysisState& state, double stiffness, Sol
   for (std::size_t i = 0; i < y.size(); ++i) backend_.axpy(y[i], directions[i], x);
   backend_.copy(x, soe.x());
   backend_.copy(b, soe.b());
-  report.choice += (report.choice.empty() ? "" : "; ") +
-                   std::string("following pressures have their whole tangent, by GMRES preconditioned with this solver");
+  report.choice +=
+      (report.choice.empty() ? "" : "; ") +
+      std::string("following pressures have their whole tangent, by GMRES preconditioned with this solver");
 }
 
 }  // namespace voussoir::detail
