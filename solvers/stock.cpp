@@ -92,7 +92,7 @@ void add_stock(Registry<SolverFactory>& table) {
   for (const DirectMethod method : direct_methods()) methods.emplace_back(to_string(method));
   table.add_built_in("direct", "factorisation by the best direct method of the build, or by the one named",
                      {make_direct, false, methods});
-  table.add_built_in("cg", "conjugate gradients, for symmetric matrices", {make_cg, true, {"reductions=1"}});
+  table.add_built_in("cg", "conjugate gradients, for symmetric matrices", {make_cg, true});
   table.add_built_in("gmres", "restarted GMRES, for matrices that are not symmetric",
                      krylov_factory<GmresSolver>("gmres"));
   table.add_built_in("bicgstab", "BiCGSTAB, for matrices that are not symmetric; less memory than gmres",
