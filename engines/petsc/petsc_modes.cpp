@@ -33,9 +33,8 @@ Options options_for_modes(const std::string& method) {
                                   [&](const Method& entry) { return entry.name == method; });
   if (known == solver_methods().end())
     throw Error(ErrorCode::not_found, "the engine petsc has no method '" + method + "'");
-  Options options{{"-eps_type", "lobpcg"}, {"-st_type", "precond"}};
-  for (const auto& [name, value] : known->options)
-    options.emplace_back("-st_" + name.substr(1), name == "-ksp_type" ? "preonly" : value);
+  Options options{{"-eps_type", "krylovschur"}, {"-st_type", "sinvert"}, {"-st_ksp_rtol", "1e-12"}};
+  for (const auto& [name, value] : known->options) options.emplace_back("-st_" + name.substr(1), value);
   return options;
 }
 
@@ -95,6 +94,7 @@ void PetscModes::release() {
   for (Vec* vector : {&diagonal_, &scale_, &free_, &work_, &image_}) VecDestroy(vector);
   MatDestroy(&stiffness_);
   MatDestroy(&mass_);
+  MatDestroy(&shifted_);
   system_.reset();
 }
 
@@ -116,12 +116,10 @@ void PetscModes::set_system(const EigenShare& share) {
   stiffness_ = system_->assemble(share.stiffness, share.stiffness.matrix, Diagonal::stiff);
   VSR_PETSC(MatScale(stiffness_, 1 / mean_mass_));
   examine_options();
-  mass_ = system_->assemble(share.stiffness, share.mass, works_inside_ ? Diagonal::zero : Diagonal::stiff);
+  mass_ = system_->assemble(share.stiffness, share.mass, inverts_ ? Diagonal::zero : Diagonal::stiff);
   VSR_PETSC(MatScale(mass_, 1 / mean_mass_));
-  if (!works_inside_) {
-    fill_mass_of_supports(share.largest_ratio);
-    system_->add_motions(share.stiffness, stiffness_);
-  }
+  if (!inverts_) fill_mass_of_supports(share.largest_ratio);
+  if (!factorises_) system_->add_motions(share.stiffness, stiffness_);
   // Not as positive definite: MUMPS looks for zero and negative pivots in an indefinite factorisation only.
   VSR_PETSC(MatSetOption(stiffness_, MAT_SYMMETRIC, PETSC_TRUE));
   VSR_PETSC(MatSetOption(mass_, MAT_SYMMETRIC, PETSC_TRUE));
@@ -147,10 +145,10 @@ void PetscModes::examine_options() {
   VSR_PETSC(KSPGetType(inner, &krylov));
   VSR_PETSC(PCGetType(preconditioner, &kind));
   const std::string pc = name_or_empty(kind);
-  works_inside_ = name_or_empty(spectral) == STSINVERT;
+  inverts_ = name_or_empty(spectral) == STSINVERT;
   if (pc == PCCHOLESKY || pc == PCLU) VSR_PETSC(PCFactorGetMatSolverType(preconditioner, &package));
-  factorises_ = works_inside_ && pc == PCCHOLESKY && name_or_empty(package) == MATSOLVERMUMPS &&
-                name_or_empty(krylov) == KSPPREONLY;
+  factorises_ =
+      inverts_ && pc == PCCHOLESKY && name_or_empty(package) == MATSOLVERMUMPS && name_or_empty(krylov) == KSPPREONLY;
   method_ = name_or_empty(type) + ", " +
             (factorises_ ? std::string("MUMPS")
                          : name_or_empty(spectral) + ", " + name_or_empty(krylov) + "+" + (pc.empty() ? "none" : pc));
@@ -220,6 +218,18 @@ PetscErrorCode PetscModes::judge(EPS, PetscScalar value, PetscScalar, PetscReal 
   return 0;
 }
 
+/// K − σM with what preconditioners need to know of it.
+void PetscModes::form_shifted(ST transform, double shift) {
+  VSR_PETSC(MatDestroy(&shifted_));
+  VSR_PETSC(MatDuplicate(stiffness_, MAT_COPY_VALUES, &shifted_));
+  VSR_PETSC(MatAXPY(shifted_, -shift, mass_, SUBSET_NONZERO_PATTERN));
+  VSR_PETSC(MatSetOption(shifted_, MAT_SYMMETRIC, PETSC_TRUE));
+  MatNullSpace motions = nullptr;
+  VSR_PETSC(MatGetNearNullSpace(stiffness_, &motions));
+  if (motions) VSR_PETSC(MatSetNearNullSpace(shifted_, motions));
+  VSR_PETSC(STSetPreconditionerMat(transform, shifted_));
+}
+
 void PetscModes::make(Solver& solver, double shift, int want, double tolerance, int max_iterations) {
   VSR_PETSC(EPSCreate(engine_.communicator(), &solver.eps));
   VSR_PETSC(EPSSetOperators(solver.eps, stiffness_, mass_));
@@ -228,16 +238,18 @@ void PetscModes::make(Solver& solver, double shift, int want, double tolerance, 
   VSR_PETSC(EPSGetST(solver.eps, &transform));
   VSR_PETSC(STSetMatStructure(transform, SUBSET_NONZERO_PATTERN));
   shift_ = shift;
-  if (works_inside_) {
+  if (inverts_) {
     VSR_PETSC(EPSSetTarget(solver.eps, shift));
     VSR_PETSC(EPSSetWhichEigenpairs(solver.eps, EPS_TARGET_MAGNITUDE));
   } else {
     VSR_PETSC(EPSSetWhichEigenpairs(solver.eps, EPS_SMALLEST_REAL));
     VSR_PETSC(EPSSetConvergenceTestFunction(solver.eps, judge, this, nullptr));
   }
-  VSR_PETSC(EPSSetTolerances(solver.eps, tolerance, max_iterations));
+  constexpr int expansions = 20;  // methods that add one vector at a time count each of them
+  VSR_PETSC(EPSSetTolerances(solver.eps, tolerance, inverts_ ? max_iterations : expansions * max_iterations));
   VSR_PETSC(EPSSetFromOptions(solver.eps));
-  if (!works_inside_) VSR_PETSC(STSetShift(transform, shift));
+  if (!inverts_) VSR_PETSC(STSetShift(transform, shift));
+  if (!factorises_) form_shifted(transform, shift);
   PetscInt ignored = 0, columns = PETSC_DEFAULT, projected = PETSC_DEFAULT;
   VSR_PETSC(EPSGetDimensions(solver.eps, &ignored, &columns, &projected));
   if (columns < want) columns = PETSC_DEFAULT;
@@ -310,7 +322,7 @@ void PetscModes::take(Solver& solver, EigenSearch& result, int want) {
     // One more product with (K − σM)⁻¹ M takes off what is left of high modes.
     Vec vector = system_->make_vector();
     vectors_.push_back(vector);
-    if (works_inside_)
+    if (inverts_)
       VSR_PETSC(STApply(transform, work_, vector));
     else
       VSR_PETSC(VecCopy(work_, vector));

@@ -12,7 +12,9 @@
 
 namespace voussoir::petsc {
 
-/// Natural modes by SLEPc: Krylov–Schur with a factorisation of K − σM by MUMPS, or LOBPCG with a preconditioner.
+/// Natural modes by SLEPc: Krylov–Schur with the inverse of K − σM, by a factorisation of MUMPS or by conjugate
+/// gradients with a preconditioner. Options of the user may choose methods that need a preconditioner only, such as
+/// LOBPCG.
 ///
 /// Both matrices are divided by the mean mass, so that M-normalised vectors have a size of about 1 in any units.
 class PetscModes : public ProcessEigenSolver {
@@ -23,7 +25,7 @@ class PetscModes : public ProcessEigenSolver {
   PetscModes& operator=(const PetscModes&) = delete;
 
   void set_system(const EigenShare& share) override;
-  bool works_inside() const override { return works_inside_; }
+  bool inverts() const override { return inverts_; }
   bool factorises() const override { return factorises_; }
   std::string method() const override { return method_; }
   std::string options() const override;
@@ -51,6 +53,7 @@ class PetscModes : public ProcessEigenSolver {
   void release();
   void examine_options();
   void fill_mass_of_supports(double largest_ratio);
+  void form_shifted(ST transform, double shift);
   void make(Solver& solver, double shift, int want, double tolerance, int max_iterations);
   bool set_up(Solver& solver, EigenSearch& result);
   void take(Solver& solver, EigenSearch& result, int want);
@@ -66,11 +69,12 @@ class PetscModes : public ProcessEigenSolver {
   std::vector<std::pair<std::string, std::string>> starting_options_;
   std::unique_ptr<PetscSystem> system_;
   Mat stiffness_ = nullptr, mass_ = nullptr;
+  Mat shifted_ = nullptr;  // K − σM, of which preconditioners are made; null with a factorisation
   Vec diagonal_ = nullptr, scale_ = nullptr, free_ = nullptr, work_ = nullptr, image_ = nullptr;
   std::vector<Vec> vectors_;    // of all modes, M-orthonormal
   std::vector<double> values_;  // their Rayleigh quotients, ascending
   double mean_mass_ = 1, largest_ratio_ = 0, shift_ = 0;
-  bool works_inside_ = true, factorises_ = true, cancelled_ = false;
+  bool inverts_ = true, factorises_ = true, cancelled_ = false;
   std::string method_;
   std::int64_t solves_ = 0;
   int factorisations_ = 0;

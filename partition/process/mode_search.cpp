@@ -60,10 +60,10 @@ class ProcessModeSearch {
   void check() const {
     if (is_inside() && !has_limit())
       fail_together(ErrorCode::bad_input, "modes above a frequency need an end of the interval as well");
-    if (solver_.works_inside()) return;
     const std::string method = "the method " + solver_.method() + " of the engine ";
-    if (is_inside())
+    if (is_inside() && !solver_.factorises())
       fail_together(ErrorCode::bad_input, method + "finds the lowest modes only; use mumps for an interval");
+    if (solver_.inverts()) return;
     if (facts_.equations_without_mass > 0)
       fail_together(ErrorCode::bad_input, method + "needs a mass at each unknown, and " +
                                               std::to_string(facts_.equations_without_mass) + " have none; use mumps");
@@ -115,7 +115,7 @@ class ProcessModeSearch {
     if (!may_be_free()) return;
     double s = first_trial_shift(facts_.largest_ratio, facts_.free_equations);
     shift_ = -s;
-    if (!solver_.works_inside()) return;
+    if (!solver_.inverts()) return;
     // s is to be below the lowest eigenvalue that is not zero, so that the method converges quickly, and not so far
     // below that it costs digits.
     constexpr int most_attempts = 8, most_probed = 60;
@@ -299,7 +299,7 @@ class ProcessModeSearch {
     report_.orthogonality = solver_.orthogonality();
     report_.times.push_back({"residuals", watch.seconds()});
     report_.solver =
-        "petsc, " + solver_.method() + (solver_.works_inside() ? ", shift " + short_number(shift_, 4) : std::string());
+        "petsc, " + solver_.method() + (solver_.inverts() ? ", shift " + short_number(shift_, 4) : std::string());
     report_.choice = "initial options: " + solver_.options();
     report_.solves = solver_.solves();
     report_.factorisations = solver_.factorisations();

@@ -43,9 +43,11 @@ class ProcessEigenSolver {
   virtual ~ProcessEigenSolver() = default;
   /// Takes new matrices, and forgets all modes.
   virtual void set_system(const EigenShare& share) = 0;
-  /// Whether modes near any shift can be found; otherwise only the lowest ones.
-  virtual bool works_inside() const = 0;
-  /// Whether search() factorises K − σM, so that count_below() costs as much as a search.
+  /// Whether search() multiplies by the inverse of K − σM, so that unknowns without mass do no harm and the shift
+  /// decides how fast it converges.
+  virtual bool inverts() const = 0;
+  /// Whether that inverse is a factorisation: modes near any shift can be found, not only the lowest ones, and
+  /// count_below() costs no more than a search.
   virtual bool factorises() const = 0;
   virtual std::string method() const = 0;             ///< name of the method
   virtual std::string options() const = 0;            ///< initial options of the engine's library

@@ -67,7 +67,8 @@ TEST(Engine, SaysWhereModesAreNotExactOrNotChecked) {
   const auto run = [&](const std::string& engine, const std::string& options) {
     return on_processes(2, folder, {"run", "bar.inp", "--no-files", "--engine", engine, "--petsc", options});
   };
-  const Outcome short_of_iterations = run("petsc:gamg", "-eps_max_it 2");
+  const Outcome short_of_iterations =
+      run("petsc:gamg", "-eps_type gd -st_type precond -st_ksp_type preonly -eps_max_it 2");
   EXPECT_EQ(short_of_iterations.code, 3) << short_of_iterations.out;
   EXPECT_EQ(occurrences(short_of_iterations.error, "error: bar.inp"), 1u) << short_of_iterations.error;
   EXPECT_TRUE(contains(short_of_iterations.error, "INCOMPLETE: ")) << short_of_iterations.error;

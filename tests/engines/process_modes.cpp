@@ -141,7 +141,7 @@ struct ModesCase {
   bool last_is_whole = true;
   std::vector<double> published = {};  // frequencies of the first modes
   double tolerance = 0;                // of these, relatively
-  bool for_lobpcg = false;             // whether methods without a factorisation can do it
+  bool iterates = false;               // whether methods without a factorisation are tried, too
 };
 
 void compare(Engine& engine, const ModesCase& one, const ProcessOptions& options) {
@@ -364,7 +364,7 @@ int main(int count, char** words) {
   try {
     const auto engine = open_engine("petsc");
     for (const ModesCase& one : cases)
-      if (factorises || one.for_lobpcg) failed += fails(*engine, one, options);
+      if (factorises || one.iterates) failed += fails(*engine, one, options);
   } catch (const std::exception& error) {
     std::printf("FAILED: %s\n", error.what());
     return 1;

@@ -19,7 +19,7 @@ class KnownModes : public ProcessEigenSolver {
   explicit KnownModes(std::vector<double> spectrum) : spectrum_(std::move(spectrum)) {}
 
   void set_system(const EigenShare&) override {}
-  bool works_inside() const override { return inside; }
+  bool inverts() const override { return inside; }
   bool factorises() const override { return inside; }
   std::string method() const override { return "known"; }
   std::string options() const override { return ""; }
