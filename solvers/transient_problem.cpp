@@ -80,7 +80,9 @@ std::unique_ptr<TransientAnalysis> make_transient_analysis(const Domain& domain,
   integrator->set_damping(options.damping);
   integrator->set_mass_kind(options.mass);
   parts.integrator = integrator;
-  return std::make_unique<TransientAnalysis>(domain, std::move(parts));
+  auto analysis = std::make_unique<TransientAnalysis>(domain, std::move(parts));
+  analysis->set_whole_pressure_tangent(options.tangent != "symmetric");
+  return analysis;
 }
 
 std::unique_ptr<TransientAnalysis> make_transient_analysis(const Domain& domain, const TransientOptions& options) {

@@ -69,7 +69,8 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
   command
       .add_option("--tangent", options.how.tangent,
                   "Of a conductivity that depends on temperature: full converges in fewer iterations, each of an "
-                  "unsymmetric system; symmetric leaves the change of conductivity out (docs/solvers.md)")
+                  "unsymmetric system; symmetric leaves the change of conductivity out, and the unsymmetric part of "
+                  "pressures that follow faces (docs/solvers.md)")
       ->type_name("auto|full|symmetric")
       ->check(CLI::IsMember({"auto", "full", "symmetric"}))
       ->capture_default_str()

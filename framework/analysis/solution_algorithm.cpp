@@ -54,9 +54,11 @@ std::vector<SolveReport> NewtonRaphsonAlgorithm::solve(const AnalysisModel& mode
                                                        std::span<AnalysisState> steps) const {
   std::vector<SolveReport> reports;
   soe.set_columns(1);
-  for (AnalysisState& state : steps)
-    reports.push_back(
-        detail::NewtonIteration(model, integrator, soe, solver, state).run(*test_, max_iterations_, line_search_));
+  for (AnalysisState& state : steps) {
+    detail::NewtonIteration iteration(model, integrator, soe, solver, state);
+    if (whole_pressure_tangent_) iteration.complete_followers();
+    reports.push_back(iteration.run(*test_, max_iterations_, line_search_));
+  }
   return reports;
 }
 

@@ -54,11 +54,15 @@ class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
   const ConvergenceTest& test() const { return *test_; }   ///< when the iteration stops
   void set_line_search(const LineSearchOptions& options);  ///< Throws Error (misuse) for options out of their range
   const LineSearchOptions& line_search() const { return line_search_; }  ///< as set
+  /// Whether pressures that follow deformed faces have their whole tangent (default), with which the iteration
+  /// converges quadratically, or its symmetric part.
+  void set_whole_pressure_tangent(bool on) { whole_pressure_tangent_ = on; }
 
  private:
   std::shared_ptr<const ConvergenceTest> test_;
   int max_iterations_;
   LineSearchOptions line_search_;
+  bool whole_pressure_tangent_ = true;
 };
 
 /// One solve per step where the model is linear, Newton–Raphson where it is not: the default of an Analysis.

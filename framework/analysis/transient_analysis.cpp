@@ -121,6 +121,7 @@ void TransientAnalysis::set_up() {
   // The first iterations of a slender body that bends stretch it, and their unbalance is larger than that of the load:
   // shorter ones would lead to the same state in more of them.
   if (method.is_static()) newton->set_line_search({.enabled = false});
+  newton->set_whole_pressure_tangent(whole_pressure_tangent_);
   newton_ = std::move(newton);
   watch_since_.emplace();
   kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
@@ -363,8 +364,8 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
       report.advice =
           std::string(
               "The load may be the largest that the structure carries, at a limit point or where it buckles. ") +
-          "Loads that follow a free surface converge slowly. Otherwise " +
-          (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
+          (whole_pressure_tangent_ ? "" : "Pressures that follow a free surface need the whole tangent. ") +
+          "Otherwise " + (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
     method.revert(*model_, state_);
     return Outcome::failed;
   }

@@ -92,6 +92,8 @@ class TransientAnalysis : public Analysis {
   /// Promises that tangents of linear elements do not depend on time (default: yes, unless elements are computed by
   /// virtual functions on the host). A step that is found out of balance forms its matrix again in any case.
   void set_matrix_kept(bool on) { matrix_kept_ = on; }
+  /// NewtonRaphsonAlgorithm::set_whole_pressure_tangent() of the iterations within a step (default: yes).
+  void set_whole_pressure_tangent(bool on) { whole_pressure_tangent_ = on; }
   /// Recover stresses, fluxes and section forces for the results of run() (default: yes).
   void set_recovery(bool on) { recover_ = on; }
   /// Results of run(): every so many steps, besides those at the times that set_steps() names and at the end; 0: those
@@ -156,7 +158,7 @@ class TransientAnalysis : public Analysis {
   TimeSteps steps_;
   NodalField displacement_, velocity_;
   std::optional<bool> matrix_kept_;
-  bool recover_ = true;
+  bool recover_ = true, whole_pressure_tangent_ = true;
   int results_every_ = 0;
   AnalysisState state_;
   bool started_ = false;

@@ -178,7 +178,9 @@ std::vector<double> NewtonIteration::rounding_of_bodies() {
 bool NewtonIteration::solve() {
   integrator_.form_tangent(model_, state_, soe_);
   backend_.fill(soe_.x(), 0.0);
-  const SolveReport inner = solver_.solve(soe_);
+  SolveReport inner = solver_.solve(soe_);
+  if (follower_ && inner.converged)
+    follower_->complete(state_, integrator_.coefficients().stiffness, solver_, soe_, inner);
   report_.solver = "newton-raphson, " + inner.solver;
   report_.choice = inner.choice;
   report_.iterations += std::max(1, inner.iterations);

@@ -1,7 +1,9 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/analysis/detail/follower_tangent.hpp>
 #include <voussoir/framework/analysis/solution_algorithm.hpp>
 
 namespace voussoir::detail {
@@ -12,6 +14,9 @@ class NewtonIteration {
   NewtonIteration(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe, Solver& solver,
                   AnalysisState& state)
       : model_(model), backend_(model.backend()), integrator_(integrator), soe_(soe), solver_(solver), state_(state) {}
+
+  /// Gives pressures that follow faces their whole tangent, which is not symmetric.
+  void complete_followers() { follower_.emplace(model_); }
 
   SolveReport run(const ConvergenceTest& test, int max_iterations, const LineSearchOptions& line_search);
 
@@ -33,6 +38,7 @@ class NewtonIteration {
   LinearSOE& soe_;
   Solver& solver_;
   AnalysisState& state_;
+  std::optional<FollowerTangent> follower_;
   SolveReport report_;
   IterationMeasures measures_;
   double taken_ = 0;                   // how much of the last increment the trial state contains

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <voussoir/framework/io/job/job_file.hpp>
+
+#include "column_deck.hpp"
+#include "support/expect_error.hpp"
+
+// Steps with large displacements: the whole tangent of following pressures, limits of increments, strain energy, times,
+// histories, and job files.
+
+namespace voussoir {
+namespace {
+
+using testing::column_deck;
+using testing::expect_error;
+using testing::KeptSteps;
+using testing::plainly;
+using testing::RanDeck;
+using testing::run_deck;
+
+RanDeck run_as(const std::string& deck, const std::string& tangent, const std::string& solver = "direct",
+               const std::string& backend = "openmp:1") {
+  RanDeck ran;
+  ran.job = read_deck_text(deck, "test.inp");
+  StaticOptions how = plainly();
+  how.tangent = tangent;
+  how.solver = solver;
+  how.backend = backend;
+  ran.result = run_job(ran.job, how, {}, ran.kept);
+  return ran;
+}
+
+const std::vector<double>& curve(const RanDeck& ran, const std::string& name, std::size_t step = 0) {
+  for (const auto& [of, values] : ran.kept.responses.at(step).energies)
+    if (of == name) return values;
+  throw std::out_of_range(name);
+}
+
+double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+/// A unit cube of one C3D8 on rollers at x = 0, y = 0 and z = 0, with a pressure on the face x = 1.
+std::string cube_under_pressure(double pressure, const std::string& statics) {
+  std::ostringstream deck;
+  deck.precision(17);
+  deck << "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+          "*ELEMENT, TYPE=C3D8, ELSET=EALL\n1,1,2,3,4,5,6,7,8\n"
+          "*MATERIAL, NAME=M\n*ELASTIC\n1000., 0.3\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\n"
+          "1,1,3\n2,2,3\n3,3,3\n4,1,1\n4,3,3\n5,1,2\n6,2,2\n8,1,1\n*STEP, NLGEOM\n"
+       << statics << "*DLOAD\nEALL, P4, " << pressure << "\n*END STEP\n";
+  return deck.str();
+}
+
+/// The stretch of a bar of St Venant and Kirchhoff's material whose end face, as large as it becomes, carries a
+/// tension: p = λ S / (1 − ν (λ² − 1)) with S = E (λ² − 1) / 2.
+double stretch_under(double tension) {
+  double low = 0.6, high = 2.0;
+  for (int i = 0; i < 200; ++i) {
+    const double l = 0.5 * (low + high);
+    (l * 1000 * (l * l - 1) / 2 / (1 - 0.3 * (l * l - 1)) < tension ? low : high) = l;
+  }
+  return low;
+}
+
+TEST(NonlinearSteps, ATensionThatFollowsAFaceHasItsClosedForm) {
+  for (const double tension : {-150.0, 100.0, 400.0}) {
+    SCOPED_TRACE(tension);
+    const RanDeck ran = run_as(cube_under_pressure(-tension, "*STATIC\n0.25, 1.\n"), "auto");
+    EXPECT_NEAR(ran.kept.states.at(0).back().result.unknowns.at(6, 0), stretch_under(tension) - 1, 1e-8);
+  }
+}
+
+/// A column with a pressure on its free top and a small force across.
+std::string column_under(double pressure, const std::string& statics) {
+  std::ostringstream deck;
+  deck << column_deck() << "*STEP, NLGEOM\n"
+       << statics << "*DLOAD\n3, P2, " << pressure << "\n*CLOAD\nTIP, 1, 2.\n*END STEP\n";
+  return deck.str();
+}
+
+TEST(NonlinearSteps, TheWholeTangentOfPressuresConvergesQuadratically) {
+  // A tension of 40 % of the modulus in two increments.
+  EXPECT_LE(largest(curve(run_as(column_under(-400, "*STATIC, DIRECT\n0.5, 1.\n"), "auto"), "iterations")), 8);
+  // With the symmetric part, 6 % in four increments do not converge.
+  const std::string deck = column_under(-60, "*STATIC, DIRECT\n0.25, 1.\n");
+  EXPECT_LE(largest(curve(run_as(deck, "auto"), "iterations")), 6);
+  expect_error(ErrorCode::not_converged, {"40 iterations"}, [&] { run_as(deck, "symmetric"); });
+}
+
+TEST(NonlinearSteps, AnswersDoNotDependOnTheTangent) {
+  const std::string deck = column_under(-20, "*STATIC, DIRECT\n0.25, 1.\n");
+  const RanDeck symmetric = run_as(deck, "symmetric");
+  const NodalField& expected = symmetric.kept.states.at(0).back().result.unknowns;
+  for (const auto& [tangent, solver, backend] :
+       {std::tuple("auto", "direct", "openmp"), std::tuple("full", "direct", "debug:2"),
+        std::tuple("auto", "cg+block-jacobi", "openmp"), std::tuple("auto", "gmres", "debug")}) {
+    SCOPED_TRACE(std::string(tangent) + " " + solver + " " + backend);
+    const RanDeck ran = run_as(deck, tangent, solver, backend);
+    const NodalField& found = ran.kept.states.at(0).back().result.unknowns;
+    ASSERT_EQ(found.values.size(), expected.values.size());
+    for (std::size_t i = 0; i < found.values.size(); ++i) EXPECT_NEAR(found.values[i], expected.values[i], 1e-7);
+    EXPECT_LT(largest(curve(ran, "iterations")), largest(curve(symmetric, "iterations")));
+  }
+}
+
+TEST(NonlinearSteps, AForceWithoutPressuresIsSolvedAsBefore) {
+  const std::string deck = column_deck() + "*STEP, NLGEOM\n*STATIC\n0.25, 1.\n*CLOAD\nTIP, 1, 5.\n*END STEP\n";
+  EXPECT_EQ(run_as(deck, "auto").kept.states.at(0).back().result.unknowns.values,
+            run_as(deck, "symmetric").kept.states.at(0).back().result.unknowns.values);
+}
+
+TEST(NonlinearSteps, PressuresThatFollowInDynamics) {
+  const std::string deck = column_deck() +
+                           "*STEP, NLGEOM\n*DYNAMIC, DIRECT\n0.02, 0.1\n*DLOAD\n3, P2, -200.\n*CLOAD\nTIP, 1, 5.\n"
+                           "*END STEP\n";
+  const RanDeck whole = run_as(deck, "auto"), symmetric = run_as(deck, "symmetric");
+  const std::vector<double>&a = whole.kept.states.at(0).back().result.unknowns.values,
+        &b = symmetric.kept.states.at(0).back().result.unknowns.values;
+  const double size = std::abs(*std::max_element(b.begin(), b.end()));
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6 * size);
+}
+
+}  // namespace
+}  // namespace voussoir
