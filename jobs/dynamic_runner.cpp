@@ -78,7 +78,8 @@ void DynamicRunner::run(std::size_t step, const NodalField* initial) {
   } catch (const NotConverged&) {
     throw;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::bad_input || error.where().find(where(step)) != std::string::npos) throw;
+    const bool has_place = error.where().find(where(step)) != std::string::npos;
+    if ((error.code() != ErrorCode::bad_input && error.code() != ErrorCode::not_converged) || has_place) throw;
     throw Error(error.code(), error.text(), where(step) + (error.where().empty() ? "" : ", " + error.where()));
   }
 }
@@ -168,6 +169,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   if (request.times.largest_change > 0) steps.largest_change = request.times.largest_change;
   if (request.times.longest > 0) steps.longest = request.times.longest;
   steps.times = recorder->targets();
+  steps.most_steps = request.times.most_increments;
   analysis->set_steps(std::move(steps));
   analysis->add_recorder(recorder);
   analysis->finished = [](double, StepResult) {};  // the recorder passes states on

@@ -234,7 +234,7 @@ struct RequestSums {
   void operator()(const DynamicStep& s) {
     times.add(s.times.increment).add(s.times.period).add(s.times.start).add(s.times.automatic);
     times.add(s.times.shortest).add(s.times.longest).add(s.times.tolerance).add(s.continues.has_value());
-    times.add(s.times.largest_change);
+    times.add(s.times.largest_change).add(s.times.most_increments);
     method.add(s.method).add(s.alpha, s.beta).add(s.explicit_method.has_value());
     if (const auto& own = s.explicit_method) {
       method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);

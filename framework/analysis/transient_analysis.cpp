@@ -93,6 +93,7 @@ void TransientAnalysis::set_steps(TimeSteps steps) {
     if (!(steps.times[i] > (i == 0 ? steps.start : steps.times[i - 1])) || steps.times[i] > steps.end)
       throw Error(ErrorCode::bad_input, "times that steps must end at must increase, between the start and the end",
                   where);
+  if (steps.most_steps < 0) throw Error(ErrorCode::bad_input, "the largest number of steps is negative", where);
   if (steps.automatic && steps.shortest == 0) steps.shortest = 1e-5 * steps.step;
   steps_ = std::move(steps);
 }
@@ -501,6 +502,12 @@ std::vector<StepResult> TransientAnalysis::finish() {
   watched_from_ = state_.time;
   watch_since_.emplace();
   while (state_.time < steps_.end - fits * steps_.step) {
+    if (steps_.most_steps > 0 && report_.steps >= steps_.most_steps)
+      throw Error(ErrorCode::not_converged,
+                  "the step has reached time " + short_number(state_.time, 9) + " of " + short_number(steps_.end, 9) +
+                      " after " + std::to_string(report_.steps) + (report_.steps == 1 ? " increment" : " increments") +
+                      ", the most that are allowed (INC= in a deck, \"most_increments\" in a job file); allow more, or "
+                      "larger ones");
     const auto [step, end, meets, shortened] = next_step();
     SolveReport report;
     const Outcome outcome = try_step(end, step, report);

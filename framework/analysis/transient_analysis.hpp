@@ -28,6 +28,7 @@ struct TimeSteps {
   /// count.
   double largest_change = std::numeric_limits<double>::infinity();
   std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending
+  int most_steps = 0;              ///< if `end` is not reached with so many, run() throws Error; 0: any number
 };
 
 /// What a transient analysis did.
@@ -105,7 +106,7 @@ class TransientAnalysis : public Analysis {
   std::function<bool(const TransientProgress&)> watch;
 
   /// Integrates from the start to the end; results as set_results_every() says. Throws NotConverged where a step cannot
-  /// be balanced, Error where the model is wrong.
+  /// be balanced, Error (not_converged) where TimeSteps::most_steps are not enough, Error where the model is wrong.
   std::vector<StepResult> run() override;
 
   /// Prepares the initial state: supports in place, accelerations in balance. run() does it.

@@ -138,8 +138,8 @@ void walk(A& archive, Walked<A, InitialMotion>& motion) {
 
 template <class A>
 void walk(A& archive, Walked<A, DynamicTimes>& times) {
-  auto& [increment, period, start, automatic, shortest, longest, tolerance, largest_change] = times;
-  archive(increment, period, start, automatic, shortest, longest, tolerance, largest_change);
+  auto& [increment, period, start, automatic, shortest, longest, tolerance, largest_change, most_increments] = times;
+  archive(increment, period, start, automatic, shortest, longest, tolerance, largest_change, most_increments);
 }
 
 template <class A>

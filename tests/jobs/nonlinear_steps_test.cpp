@@ -126,5 +126,36 @@ TEST(NonlinearSteps, PressuresThatFollowInDynamics) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6 * size);
 }
 
+// --- limits of increments ------------------------------------------------------------------------------------------
+
+TEST(NonlinearSteps, IncrementsAreLimited) {
+  const auto deck = [](const std::string& step) {
+    return column_deck() + "*STEP, " + step + "\n*CLOAD\nTIP, 1, 5.\n*END STEP\n";
+  };
+  const std::string statics = "\n*STATIC, DIRECT\n0.01, 0.04", dynamics = "\n*DYNAMIC, DIRECT\n0.01, 0.04";
+  for (const std::string& procedure : {statics, dynamics}) {
+    EXPECT_EQ(run_deck(deck("NLGEOM, INC=4" + procedure)).kept.responses.at(0).axis.size(), 5u);
+    expect_error(ErrorCode::not_converged, {"test.inp:", "0.03 of 0.04", "3 increments", "INC="},
+                 [&] { run_deck(deck("NLGEOM, INC=3" + procedure)); });
+  }
+  expect_error(ErrorCode::not_converged, {"after 1 increment,"}, [&] { run_deck(deck("INC=1" + dynamics)); });
+  for (const char* wrong : {"0", "-1", "2.5", "many"})
+    expect_error(ErrorCode::bad_input, {"test.inp:", "INC"},
+                 [&] { read_deck_text(deck(std::string("NLGEOM, INC=") + wrong + statics), "test.inp"); });
+  // One solve has no increments.
+  EXPECT_NO_THROW(run_deck(deck("INC=1\n*STATIC\n0.1, 1.")));
+}
+
+TEST(NonlinearSteps, NamesOfStepsAreShownWithTheirTitles) {
+  const auto title = [](const std::string& step) {
+    return read_deck_text(column_deck() + step + "\n*STATIC\n*CLOAD\nTIP, 1, 1.\n*END STEP\n", "test.inp")
+        .steps.at(0)
+        .title;
+  };
+  EXPECT_EQ(title("*STEP, NAME=PUSH"), "PUSH");
+  EXPECT_EQ(title("*STEP, NAME=PUSH\nthe tip is pushed"), "PUSH: the tip is pushed");
+  EXPECT_EQ(title("*STEP\nthe tip is pushed"), "the tip is pushed");
+}
+
 }  // namespace
 }  // namespace voussoir

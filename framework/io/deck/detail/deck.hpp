@@ -305,7 +305,7 @@ struct DynamicCard {
 
 struct StepCard {
   Place place;
-  std::string title;  ///< the line after *STEP, if any
+  std::string title;  ///< NAME= and the line after *STEP, if any
   bool nlgeom = false, perturbation = false, no_analysis = false;
   bool ramp = false;            ///< AMPLITUDE=RAMP
   bool with_stress = false;     ///< *UNCOUPLED TEMPERATURE-DISPLACEMENT: the step of heat; that of stress follows

@@ -66,6 +66,11 @@ void read_heat_times(const Json& json, DynamicTimes& times) {
   times.shortest = positive("shortest", 0);
   times.longest = positive("longest", 0);
   times.largest_change = positive("largest_change", 0);
+  if (json.has("most_increments")) {
+    const double most = json.at("most_increments").positive();
+    if (most != std::floor(most) || most > 1e9) json.at("most_increments").fail("this is not a whole number up to 1e9");
+    times.most_increments = static_cast<int>(most);
+  }
   if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
   if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
 }
@@ -74,10 +79,10 @@ void read_heat_times(const Json& json, DynamicTimes& times) {
 
 const std::vector<std::string>& transient_heat_keys() {
   static const std::vector<std::string> keys{
-      "loads",     "amplitudes",      "support_amplitudes", "increment",    "coefficient_amplitudes",
-      "histories", "period",          "automatic",          "tolerance",    "shortest",
-      "longest",   "method",          "largest_change",     "states_every", "continue",
-      "states_at", "states_interval", "states_number",      "states_change"};
+      "loads",     "amplitudes",      "support_amplitudes", "increment",     "coefficient_amplitudes",
+      "histories", "period",          "automatic",          "tolerance",     "shortest",
+      "longest",   "method",          "largest_change",     "states_every",  "continue",
+      "states_at", "states_interval", "states_number",      "states_change", "most_increments"};
   return keys;
 }
 

@@ -267,6 +267,7 @@ void read_explicit(const Json& json, DynamicStep& request) {
   times.shortest = positive_or(json, "shortest", 0);
   times.longest = positive_or(json, "longest", 0);
   if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
+  if (json.has("most_increments")) json.at("most_increments").fail("this is for implicit steps");
   for (const char* key : {"automatic", "tolerance"})
     if (json.has(key))
       json.at(key).fail("increments of explicit dynamics follow from the stability limit, unless 'increment' is given");
@@ -275,6 +276,11 @@ void read_explicit(const Json& json, DynamicStep& request) {
   if (times.longest > 0 && times.longest < times.shortest) json.at("longest").fail("the shortest increment is longer");
   request.method = "central-differences";
   request.explicit_method = method;
+}
+
+/// How many increments an implicit step may have.
+void read_most_increments(const Json& json, DynamicTimes& times) {
+  if (json.has("most_increments")) times.most_increments = whole(json.at("most_increments"), 1, 1'000'000'000);
 }
 
 /// The increments and the method of an implicit step.
@@ -295,6 +301,7 @@ void read_implicit(const Json& json, DynamicStep& request) {
   if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
   if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
   request.method = read_method(json);
+  read_most_increments(json, times);
 }
 
 DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
@@ -356,6 +363,7 @@ DynamicStep read_increments(const Json& json, const std::vector<JobStep>& earlie
     if (json.has(key) && !times.automatic) json.at(key).fail("this is for automatic increments");
   if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
   if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
+  read_most_increments(json, times);
   request.loads = read_loads(json, loads, false);
   for (std::size_t i = 0; i < request.loads.size(); ++i)
     if (!json.has("amplitudes") || !json.at("amplitudes").has(loads[i].load))
@@ -454,8 +462,9 @@ Procedure modal_procedure(const std::string& analysis) {
 
 std::vector<std::string> modal_keys(Procedure procedure) {
   if (procedure == Procedure::nonlinear_statics)
-    return {"increment",       "period",       "automatic",       "shortest",      "longest",       "amplitudes",
-            "support_motions", "states_every", "states_interval", "states_number", "states_change", "continue"};
+    return {"increment",     "period",          "automatic",       "shortest",        "longest",
+            "amplitudes",    "support_motions", "states_every",    "states_interval", "states_number",
+            "states_change", "continue",        "most_increments", "histories"};
   switch (procedure) {
     case Procedure::frequency:
       return {"modes", "from", "below"};
@@ -466,11 +475,13 @@ std::vector<std::string> modal_keys(Procedure procedure) {
       return {"modes_of", "lowest",     "highest", "points",      "bias",
               "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
     case Procedure::dynamic:
-      return {
-          "increment",       "period",        "automatic",     "tolerance",   "shortest",        "longest",
-          "method",          "damping",       "amplitudes",    "base_motion", "support_motions", "states_every",
-          "states_interval", "states_number", "states_change", "histories",   "continue",        "initial_displacement",
-          "initial_velocity"};
+      return {"increment",        "period",          "automatic",
+              "tolerance",        "shortest",        "longest",
+              "method",           "damping",         "amplitudes",
+              "base_motion",      "support_motions", "states_every",
+              "states_interval",  "states_number",   "states_change",
+              "histories",        "continue",        "initial_displacement",
+              "initial_velocity", "most_increments"};
     case Procedure::spectrum:
       return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
     default:

@@ -37,14 +37,16 @@ void Parser::read_step(Card& card) {
   if (amplitude == "STEP" && next.nlgeom)
     card.fail_unsupported(ErrorCode::bad_input,
                           "*STEP, AMPLITUDE=STEP with NLGEOM is not supported: give the loads an *AMPLITUDE");
-  card.ignore({"INC", "INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
+  if (const std::string most = card.value("INC"); !most.empty())
+    next.dynamic.times.most_increments = static_cast<int>(std::min<Id>(number_of(most, "INC"), 1'000'000'000));
+  card.ignore({"INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
   card.refuse("TURBULENCE MODEL", "fluids are not implemented");
   card.done();
   while (const auto line = lines_.data()) {
     if (!next.title.empty()) next.title += ' ';
     next.title += *line;
   }
-  if (next.title.empty()) next.title = name;
+  if (!name.empty()) next.title = next.title.empty() ? name : name + ": " + next.title;
   // What is printed lasts until it is asked for anew.
   if (!deck_.steps.empty()) {
     prints_ += step().prints.size();
