@@ -5,6 +5,7 @@
 #include <set>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/decimal_time.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
@@ -171,7 +172,7 @@ class DynamicRecorder : public StepRecorder {
   void record(const CommittedState& committed) override {
     auto& method = static_cast<TimeIntegrator&>(committed.integrator);
     const AnalysisModel& model = committed.model;
-    const double time = request_.times.start + committed.state.time;
+    const double time = decimal_time(request_.times.start + committed.state.time);
     response_.axis.push_back(time);
     NodalField displacement = method.motion(model, committed.state, 0);
     if (response_.axis.size() == 1) begin(model, displacement);

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/decimal_time.hpp>
+#include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
@@ -460,7 +462,7 @@ TransientAnalysis::NextStep TransientAnalysis::next_step() const {
         if (time > target + fits * steps_.step) beyond = std::min(beyond, time);
     const double most = beyond - target;
     if (most > fits * steps_.step && left > most + fits * steps_.step)
-      return {left - most, state_.time + (left - most), false, true};
+      return {left - most, decimal_time(state_.time + (left - most)), false, true};
   }
   // The same size to the last bit keeps the matrix.
   if (std::abs(next_step_ - left) <= fits * steps_.step) return {next_step_, target, smooth, true};
@@ -468,11 +470,11 @@ TransientAnalysis::NextStep TransientAnalysis::next_step() const {
   if (steps_.automatic) {
     const bool last = next_step_ > 0.5 * left;  // no tiny last step
     const double step = last ? 0.5 * left : next_step_;
-    return {step, state_.time + step, false, last};
+    return {step, decimal_time(state_.time + step), false, last};
   }
   const double counted = origin + (std::round((state_.time - origin) / next_step_) + 1) * next_step_;
   const double plain = state_.time + next_step_;
-  return {next_step_, std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain, false, false};
+  return {next_step_, decimal_time(std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain), false, false};
 }
 
 void TransientAnalysis::report_progress() {

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include <voussoir/framework/analysis/decimal_time.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
 
 #include "column_deck.hpp"
@@ -155,6 +156,38 @@ TEST(NonlinearSteps, NamesOfStepsAreShownWithTheirTitles) {
   EXPECT_EQ(title("*STEP, NAME=PUSH"), "PUSH");
   EXPECT_EQ(title("*STEP, NAME=PUSH\nthe tip is pushed"), "PUSH: the tip is pushed");
   EXPECT_EQ(title("*STEP\nthe tip is pushed"), "the tip is pushed");
+}
+
+// --- times ---------------------------------------------------------------------------------------------------------
+
+TEST(NonlinearSteps, TimesDoNotDrift) {
+  const std::string load = "*CLOAD\nTIP, 1, 1.\n*END STEP\n";
+  const RanDeck ran = run_deck(column_deck() + "*STEP, NLGEOM\n*STATIC, DIRECT\n0.02, 1.\n" + load +
+                               "*STEP\n*STATIC\n0.1, 1., 1e-5, 0.1\n" + load);
+  for (std::size_t step = 0; step < 2; ++step) {
+    const std::vector<double>& times = ran.kept.responses.at(step).axis;
+    for (const double time : times) {
+      char text[40];
+      std::snprintf(text, sizeof text, "%.12g", time);
+      EXPECT_EQ(time, std::stod(text)) << text;
+    }
+    EXPECT_EQ(times.back(), step == 0 ? 1 : 2);
+  }
+  const std::vector<double>& times = ran.kept.responses.at(0).axis;
+  ASSERT_EQ(times.size(), 51u);
+  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_EQ(times[i], static_cast<double>(i) / 50);
+}
+
+TEST(NonlinearSteps, DecimalTimes) {
+  EXPECT_NE(0.1 + 0.2, 0.3);
+  EXPECT_EQ(decimal_time(0.1 + 0.2), 0.3);
+  EXPECT_EQ(decimal_time(0.9800000000000002), 0.98);
+  EXPECT_EQ(decimal_time(-0.9800000000000002), -0.98);
+  // What differs by more is another time.
+  for (const double time : {1.0 / 3, 0.98000000001, 0.123456789012345, 1e-300, 5e-324, 0.0, 1e300}) {
+    EXPECT_EQ(decimal_time(time), time);
+  }
+  EXPECT_TRUE(std::isnan(decimal_time(std::nan(""))));
 }
 
 }  // namespace
