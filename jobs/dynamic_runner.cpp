@@ -28,9 +28,9 @@ std::string implicit_statement(TransientAnalysis& analysis, const std::string& m
   if (report.rejected + report.failed > 0)
     text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
   if (is_static)
-    return text + ", " + std::to_string(report.factorisations) +
-           " iterations of Newton's method; work of internal forces " + short_number(analysis.energies().internal, 4) +
-           ", of loads and supports " + short_number(analysis.energies().external, 4) + " (trapezoidal rule)";
+    return text + ", " + std::to_string(report.factorisations) + " iterations of Newton's method; internal energy " +
+           short_number(analysis.energies().internal, 4) + ", work of loads and supports " +
+           short_number(analysis.energies().external, 4) + " (trapezoidal rule)";
   const HeatAccount& heat = analysis.heat();
   if (!analysis.integrator().needs_initial_rates())
     return text + "; heat since the beginning: stored " + short_number(heat.stored, 4) + ", from loads " +

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
 
 namespace voussoir {
@@ -332,7 +333,10 @@ void TimeIntegrator::add_work(const AnalysisModel& model, const AnalysisState& s
   const auto work = [&](const Vector& a, const Vector& b, const Vector& along) {
     return 0.5 * (dot_where(backend, a, along) + dot_where(backend, b, along));
   };
-  e.internal += work(memory_.internal, trial_->internal, motion);
+  if (const std::optional<double> stored = detail::stored_energy(model, state))
+    e.internal = *stored;
+  else
+    e.internal += work(memory_.internal, trial_->internal, motion);
   e.external += work(memory_.external, trial_->external, motion);
   e.damping += work(memory_.damping, trial_->damping, motion);
   if (bound_->supports_move()) {

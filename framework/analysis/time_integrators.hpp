@@ -17,8 +17,10 @@ class LoadsOverTime;
 /// method of average acceleration balances to rounding where the model is linear. With base accelerations, motions and
 /// energies are relative to the base, and −M r a(t) is an external force.
 struct EnergyBalance {
-  double kinetic = 0;   ///< ½ v·M v
-  double internal = 0;  ///< strain energy: work of the forces of elements and springs, from the initial state's on
+  double kinetic = 0;  ///< ½ v·M v
+  /// Strain energy: that of the state where elements of large displacements have a stored energy; otherwise the work of
+  /// the forces of elements and springs, from the initial state's on.
+  double internal = 0;
   double external = 0;  ///< work of loads, and of supports that move
   double damping = 0;   ///< dissipated by damping
   double initial = 0;   ///< kinetic + internal at the start

@@ -250,7 +250,8 @@ void TransientAnalysis::balance_initial() {
               : "accelerations at the start could not be computed; check densities, and supports of unknowns "
                 "without mass");
   }
-  method.finish_initial(*model_, state_, detail::strain_energy_of(*model_, state_));
+  const std::optional<double> stored = detail::stored_energy(*model_, state_);
+  method.finish_initial(*model_, state_, stored ? *stored : detail::strain_energy_of(*model_, state_));
 }
 
 void TransientAnalysis::start() {
@@ -264,7 +265,7 @@ void TransientAnalysis::start() {
     if (integrator().needs_initial_rates())
       balance_initial();
     else
-      integrator().finish_initial(*model_, state_, 0);
+      integrator().finish_initial(*model_, state_, detail::stored_energy(*model_, state_).value_or(0));
     largest_ = integrator().displacement_measure(*model_, state_);
   });
   started_ = true;

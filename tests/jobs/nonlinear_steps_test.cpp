@@ -158,6 +158,40 @@ TEST(NonlinearSteps, NamesOfStepsAreShownWithTheirTitles) {
   EXPECT_EQ(title("*STEP\nthe tip is pushed"), "the tip is pushed");
 }
 
+// --- energy --------------------------------------------------------------------------------------------------------
+
+TEST(NonlinearSteps, StrainEnergyHasItsClosedForm) {
+  // Of uniaxial stress: E (λ² − 1)² / 8 per undeformed volume, whatever the increments.
+  for (const double tension : {-150.0, 400.0}) {
+    SCOPED_TRACE(tension);
+    const RanDeck ran = run_as(cube_under_pressure(-tension, "*STATIC, DIRECT\n0.5, 1.\n"), "auto");
+    const double strain = std::pow(stretch_under(tension), 2) - 1, energy = 1000 * strain * strain / 8;
+    EXPECT_NEAR(curve(ran, "internal").back(), energy, 1e-7 * energy);
+    EXPECT_EQ(curve(ran, "internal").front(), 0);
+    EXPECT_GT(std::abs(curve(ran, "external").back() - energy), 1e-3 * energy);  // the trapezoidal rule
+  }
+}
+
+TEST(NonlinearSteps, StrainEnergyGoesOnFromStepToStep) {
+  const std::string push = "*STEP, NLGEOM\n*STATIC\n0.5, 1.\n*CLOAD\nTIP, 1, 5.\n*END STEP\n";
+  const RanDeck ran = run_deck(column_deck() + push + "*STEP\n*STATIC\n0.5, 1.\n*CLOAD, OP=NEW\n*END STEP\n");
+  const double top = curve(ran, "internal").back();
+  EXPECT_GT(top, 0);
+  EXPECT_NEAR(curve(ran, "internal", 1).front(), top, 1e-12 * top);
+  EXPECT_NEAR(curve(ran, "internal", 1).back(), 0, 1e-9 * top);  // unloaded
+}
+
+TEST(NonlinearSteps, DynamicsBeginWithTheStrainEnergyOfStatics) {
+  const RanDeck ran = run_deck(column_deck() +
+                               "*STEP, NLGEOM\n*STATIC\n0.5, 1.\n*CLOAD\nTIP, 1, 5.\n*END STEP\n"
+                               "*STEP\n*DYNAMIC, DIRECT, ALPHA=0.\n0.005, 0.1\n*CLOAD, OP=NEW\n*END STEP\n");
+  const auto& kinetic = curve(ran, "kinetic", 1);
+  const auto& internal = curve(ran, "internal", 1);
+  EXPECT_NEAR(internal.front(), curve(ran, "internal").back(), 1e-12 * internal.front());
+  for (std::size_t i = 0; i < kinetic.size(); ++i)
+    EXPECT_NEAR(kinetic[i] + internal[i], internal[0], 2e-3 * internal[0]) << i;
+}
+
 // --- times ---------------------------------------------------------------------------------------------------------
 
 TEST(NonlinearSteps, TimesDoNotDrift) {

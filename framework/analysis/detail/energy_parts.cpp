@@ -76,4 +76,46 @@ EnergyParts energy_parts(const AnalysisModel& model, const AnalysisState& state)
   return parts;
 }
 
+bool has_stored_energy(const AnalysisModel& model) {
+  if (model.is_linear() || model.has_history()) return false;
+  for (const BatchOrigin& origin : model.batches()) {
+    if (origin.kind == BatchOrigin::Kind::constraint) return false;
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    const ElementType& type = model.domain().block(static_cast<std::size_t>(origin.block)).type();
+    const auto names = type.program().recovered_names();
+    const bool recovers = place_of(names, "energy") >= 0 && place_of(names, "volume") >= 0;
+    const std::string family = type.name().substr(0, type.name().find('.'));
+    if (!type.program().linear() && !(recovers && family.ends_with("finite_solid"))) return false;
+  }
+  return true;
+}
+
+std::optional<double> stored_energy(const AnalysisModel& model, const AnalysisState& state) {
+  if (!has_stored_energy(model)) return std::nullopt;
+  Backend& backend = model.backend();
+  double sum = 0;
+  std::vector<double> factors(model.batches().size(), 0.0);
+  bool others = false;
+  for (std::size_t b = 0; b < model.batches().size(); ++b) {
+    const BatchOrigin& origin = model.batches()[b];
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    const ElementProgram& program = model.domain().block(static_cast<std::size_t>(origin.block)).type().program();
+    const auto names = program.recovered_names();
+    const int energy = place_of(names, "energy"), volume = place_of(names, "volume");
+    if (energy >= 0 && volume >= 0) {
+      const std::vector<double> values = model.translating(
+          [&] { return backend.recover(model.device_model(), static_cast<int>(b), state.elements()); });
+      sum += volume_integral(values, names.size(), volume, energy);
+    } else if (program.has_tangent()) {
+      factors[b] = 1;
+      others = true;
+    }
+  }
+  if (!others) return sum;
+  Vector force = model.make_vector();
+  backend.fill(force, 0.0);
+  model.translating([&] { backend.residual(model.device_model(), state.elements(), factors, false, force); });
+  return sum + 0.5 * backend.dot(state.unknowns, force);
+}
+
 }  // namespace voussoir::detail
