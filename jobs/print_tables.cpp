@@ -123,7 +123,7 @@ class Tables {
     if ((label == "U" || label == "RF") && heat)
       return note(request, label + " is not printed in heat steps, which do not have it");
     if (label == "V" && !selection_.velocity)
-      return note(request, "V is printed in steps of dynamics and of mode superposition only");
+      return note(request, "V is printed in *DYNAMIC, *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps only");
     if (label == "A" && !selection_.acceleration) return note(request, "A is recorded in steps of dynamics only");
     if (label == "RFL" && !heat) return note(request, "RFL is printed in heat steps only");
     const auto& known = result_.unknowns.components;

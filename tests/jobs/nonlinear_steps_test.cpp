@@ -224,5 +224,39 @@ TEST(NonlinearSteps, DecimalTimes) {
   EXPECT_TRUE(std::isnan(decimal_time(std::nan(""))));
 }
 
+// --- histories -----------------------------------------------------------------------------------------------------
+
+TEST(NonlinearSteps, HistoriesOfStatics) {
+  const RanDeck ran =
+      run_deck(column_deck() +
+               "*STEP, NLGEOM\n*STATIC, DIRECT\n0.25, 1.\n*CLOAD\nTIP, 1, 5.\n"
+               "*OUTPUT, HISTORY\n*NODE OUTPUT, NSET=TIP\nU1, V\n*NODE OUTPUT, NSET=FOOT, TOTALS=ONLY\nRF\n"
+               "*OUTPUT, HISTORY, FREQUENCY=2\n*ELEMENT OUTPUT, ELSET=EALL\nELSE\n"
+               "*NODE FILE\nU\n*END STEP\n");
+  const StepResponse& response = ran.kept.responses.at(0);
+  ASSERT_EQ(response.recorded.size(), 3u);
+  const RecordedHistory& tip = response.recorded[0];
+  EXPECT_EQ(tip.times, (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
+  ASSERT_EQ(tip.curves.size(), 1u);
+  const auto& states = ran.kept.states.at(0);
+  ASSERT_EQ(states.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(tip.curves[0].second[i + 1], states[i].result.unknowns.at(12, 0)) << i;
+  const auto of_x = std::find_if(response.recorded[1].curves.begin(), response.recorded[1].curves.end(),
+                                 [](const auto& curve) { return curve.first.ends_with("x"); });
+  ASSERT_NE(of_x, response.recorded[1].curves.end());
+  EXPECT_NEAR(of_x->second.back(), -5, 1e-7);
+  const RecordedHistory& energies = response.recorded[2];
+  EXPECT_EQ(energies.times, (std::vector<double>{0, 0.5, 1}));
+  double sum = 0;
+  for (const auto& [name, values] : energies.curves) sum += values.back();
+  EXPECT_NEAR(sum, curve(ran, "internal").back(), 1e-12 * sum);
+  // Statics has no velocities.
+  const auto& notes = response.notes;
+  EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.find("V is printed in *DYNAMIC, *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps only") !=
+           std::string::npos;
+  }));
+}
+
 }  // namespace
 }  // namespace voussoir

@@ -118,11 +118,12 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
 /// The curves that a step asks for, of sets that are there. Their time points are set by the maker of the step.
 std::vector<HistoryRequest> check_histories(Build& b, const Model& m, const StepCard& step) {
   std::vector<HistoryRequest> histories;
-  if (*step.procedure != Procedure::dynamic && *step.procedure != Procedure::transient_heat) {
+  if (*step.procedure != Procedure::dynamic && *step.procedure != Procedure::transient_heat &&
+      *step.procedure != Procedure::nonlinear_statics) {
     if (has_states(*step.procedure) && !step.histories.empty())
       b.note(
-          "*OUTPUT, HISTORY is ignored in this step: curves are recorded in *DYNAMIC and transient *HEAT TRANSFER "
-          "steps",
+          "*OUTPUT, HISTORY is ignored in this step: curves are recorded in *DYNAMIC, transient *HEAT TRANSFER and "
+          "*STATIC steps with NLGEOM",
           step.histories.front().place);
     return histories;
   }
