@@ -258,5 +258,123 @@ TEST(NonlinearSteps, HistoriesOfStatics) {
   }));
 }
 
+// --- job files -----------------------------------------------------------------------------------------------------
+
+/// The column of column_deck() as a job file.
+class NonlinearJob : public testing::FolderTest {
+ protected:
+  Job read(const std::string& steps, const std::string& physics = "finite_solid") {
+    std::ostringstream mesh;
+    mesh << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n0 1 \"tip\"\n2 2 \"foot\"\n2 3 \"top\"\n"
+            "3 4 \"body\"\n$EndPhysicalNames\n$Nodes\n16\n";
+    const double corner[4][2] = {{0, 0}, {1, 0}, {1, .8}, {0, .8}};
+    for (int k = 0; k < 4; ++k)
+      for (int i = 0; i < 4; ++i)
+        mesh << 4 * k + i + 1 << " " << corner[i][0] << " " << corner[i][1] << " " << k << "\n";
+    mesh << "$EndNodes\n$Elements\n6\n1 5 2 4 1 1 2 3 4 5 6 7 8\n2 5 2 4 1 5 6 7 8 9 10 11 12\n"
+            "3 5 2 4 1 9 10 11 12 13 14 15 16\n4 3 2 2 2 1 4 3 2\n5 3 2 3 3 13 14 15 16\n6 15 2 1 4 13\n$EndElements\n";
+    std::ofstream(folder_ / "column.msh") << mesh.str();
+    std::ofstream(folder_ / "column.json")
+        << R"({"mesh": "column.msh", "materials": {"m": {"young": 1000, "poisson": 0.25, "density": 2}},
+ "sections": [{"group": "body", "physics": ")"
+        << physics << R"(", "material": "m"}],
+ "supports": [{"name": "foot", "group": "foot", "ux": 0, "uy": 0, "uz": 0}],
+ "loads": [{"name": "push", "group": "tip", "nodal_force": [5, 0, 0]}, {"name": "pull", "group": "top", "pressure": -30}],
+ "steps": )"
+        << steps << "}";
+    return read_job_file(folder_ / "column.json");
+  }
+  KeptSteps run(const std::string& steps) {
+    Job job = read(steps);
+    KeptSteps kept;
+    run_job(job, plainly(), {}, kept);
+    return kept;
+  }
+};
+
+/// Values without the NaN of places that have none.
+std::vector<double> without_nan(std::vector<double> values) {
+  std::replace_if(
+      values.begin(), values.end(), [](double x) { return std::isnan(x); }, -1e300);
+  return values;
+}
+
+void expect_same_steps(const KeptSteps& a, const KeptSteps& b) {
+  ASSERT_EQ(a.states.size(), b.states.size());
+  for (const auto& [step, states] : a.states) {
+    const auto& others = b.states.at(step);
+    ASSERT_EQ(states.size(), others.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      EXPECT_EQ(states[i].time, others[i].time);
+      EXPECT_EQ(states[i].result.unknowns.values, others[i].result.unknowns.values) << step << " " << i;
+      EXPECT_EQ(without_nan(states[i].result.reactions.values), without_nan(others[i].result.reactions.values))
+          << step << " " << i;
+      ASSERT_EQ(states[i].result.points.size(), 1u);
+      EXPECT_EQ(states[i].result.points[0].values, others[i].result.points[0].values) << step << " " << i;
+    }
+    EXPECT_EQ(a.responses.at(step).axis, b.responses.at(step).axis);
+    const auto &rows = a.responses.at(step).energies, &other_rows = b.responses.at(step).energies;
+    ASSERT_EQ(rows.size(), other_rows.size());
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      EXPECT_EQ(without_nan(rows[k].second), without_nan(other_rows[k].second)) << rows[k].first;
+  }
+}
+
+TEST_F(NonlinearJob, RunsToTheBitsOfTheEqualDeck) {
+  const KeptSteps job = run(R"([
+    {"name": "step 1", "analysis": "nonlinear_static", "increment": 0.25, "loads": ["push", "pull"], "states_every": 1},
+    {"name": "step 2", "analysis": "nonlinear_static", "increment": 0.5, "period": 2, "automatic": "no",
+     "loads": ["push"], "continue": "yes", "states_every": 1, "most_increments": 4}])");
+  const std::string every = "*NODE FILE, FREQUENCY=1\nU\n*EL FILE\nS\n*END STEP\n";
+  const RanDeck deck =
+      run_deck(column_deck() + "*STEP, NLGEOM\n*STATIC\n0.25, 1.\n*CLOAD\nTIP, 1, 5.\n*DLOAD\n3, P2, -30.\n" + every +
+               "*STEP, INC=4\n*STATIC, DIRECT\n0.5, 2.\n*DLOAD, OP=NEW\n" + every);
+  EXPECT_EQ(job.states.at(1).size(), 4u);
+  for (const auto& [step, states] : job.states) {
+    const auto& others = deck.kept.states.at(step);
+    ASSERT_EQ(states.size(), others.size());
+  }
+  expect_same_steps(job, deck.kept);
+}
+
+TEST_F(NonlinearJob, DynamicsRunToTheBitsOfTheEqualDeck) {
+  const KeptSteps job = run(R"([{"name": "step 1", "analysis": "dynamic", "increment": 0.01, "period": 0.05,
+    "method": {"name": "hht", "alpha": -0.05}, "loads": ["push"], "states_every": 1}])");
+  const RanDeck deck = run_deck(column_deck() +
+                                "*STEP, NLGEOM\n*DYNAMIC, DIRECT\n0.01, 0.05\n*CLOAD\nTIP, 1, 5.\n"
+                                "*NODE FILE, FREQUENCY=1\nU\n*EL FILE\nS\n*END STEP\n");
+  expect_same_steps(job, deck.kept);
+}
+
+TEST_F(NonlinearJob, HasHistoriesAndALimitOfIncrements) {
+  const KeptSteps kept = run(R"([{"name": "push", "analysis": "nonlinear_static", "increment": 0.5, "automatic": "no",
+    "loads": ["push"], "histories": [{"at": "nodes", "group": "tip", "values": ["displacement"]}]}])");
+  ASSERT_EQ(kept.responses.at(0).recorded.size(), 1u);
+  EXPECT_EQ(kept.responses.at(0).recorded[0].times, (std::vector<double>{0, 0.5, 1}));
+  const auto limited = [](const std::string& limit) {
+    return R"([{"name": "push", "analysis": "nonlinear_static", "increment": 0.5, "automatic": "no", "loads": ["push"],
+      "most_increments": )" +
+           limit + "}]";
+  };
+  EXPECT_NO_THROW(run(limited("2")));
+  expect_error(ErrorCode::not_converged, {"column.json", "0.5 of 1", "most_increments"}, [&] { run(limited("1")); });
+  for (const char* wrong : {"0", "-3", "1.5", "\"all\""})
+    expect_error(ErrorCode::bad_input, {"column.json", "most_increments"}, [&] { read(limited(wrong)); });
+}
+
+TEST_F(NonlinearJob, RefusesWhatHasNoLargeDisplacements) {
+  expect_error(ErrorCode::bad_input, {"column.json"},
+               [&] { read(R"([{"name": "push", "analysis": "nonlinear_static", "loads": ["push"]}])", "solid"); });
+  expect_error(ErrorCode::bad_input, {"column.json", "large displacements"},
+               [&] { read(R"([{"name": "modes", "analysis": "frequency", "modes": 2}])"); });
+  expect_error(ErrorCode::bad_input, {"column.json", "increment"}, [&] {
+    read(R"([{"name": "push", "analysis": "nonlinear_static", "loads": ["push"], "increment": 2}])");
+  });
+  expect_error(ErrorCode::bad_input, {"column.json", "velocity"}, [&] {
+    read(R"([{"name": "push", "analysis": "nonlinear_static", "loads": ["push"],
+      "histories": [{"at": "nodes", "group": "tip", "values": ["velocity"]}]}])");
+  });
+}
+
 }  // namespace
 }  // namespace voussoir
