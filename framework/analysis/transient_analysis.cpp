@@ -368,8 +368,8 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
       report.advice =
           std::string(
               "The load may be the largest that the structure carries, at a limit point or where it buckles. ") +
-          "Loads that follow a free surface converge slowly. Otherwise " +
-          (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
+          (whole_pressure_tangent_ ? "" : "Pressures that follow a free surface need the whole tangent. ") +
+          "Otherwise " + (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
     method.revert(*model_, state_);
     return Outcome::failed;
   }
