@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <voussoir/framework/mesh/structured_mesh.hpp>
@@ -26,11 +27,11 @@ std::shared_ptr<Material> numbers() {
 }
 
 /// A box or a rectangle whose nodes are moved, with a prescribed side and, in two dimensions, an equation.
-void build(const std::string& type, Domain& d) {
+void build(const std::string& type, Domain& d, std::array<int, 3> cells = {3, 2, 2}) {
   BoxMesh mesh;
   mesh.type = type;
-  mesh.cells = {3, 2, 2};
-  mesh.upper = {3, 2, 2};
+  mesh.cells = cells;
+  for (std::size_t i = 0; i < 3; ++i) mesh.upper[i] = cells[i];
   mesh.distortion = 0.15;
   auto& block = add_box_mesh(d, mesh);
   block.set_material(numbers());
@@ -71,7 +72,8 @@ TEST_P(GeneralLaws, SolutionsAgreeWhateverTheSolver) {
   const auto& [backend, type] = GetParam();
   const auto solve = [&, type = type](const std::string& on, const std::string& solver, const std::string& storage) {
     Domain d;
-    build(type, d);
+    // Small, for there are many solvers. Ignition depends on the size.
+    build(type, d, type.starts_with("ignition") ? std::array{3, 2, 2} : std::array{2, 2, 1});
     StaticOptions options;
     options.solver = solver;
     options.storage = storage;
