@@ -167,9 +167,9 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
   /// The material at the point, and its history.
   template <class R>
   struct Place {
-    detail::PointMaterial<Kernel, Hex8, Full, R> material;
-    R history[law_history > 0 ? law_history : 1];
-    Point<R> p;
+    detail::PointMaterial<Kernel, Hex8, Full, R> material;  ///< parameters and constants of the law
+    R history[law_history > 0 ? law_history : 1];           ///< at the beginning of the step
+    Point<R> p;                                             ///< what the law is given
   };
 
   /// Corner a of the reference cube in direction k.
@@ -180,6 +180,7 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
     return h == 0 ? x * y : h == 1 ? y * z : h == 2 ? z * x : x * y * z;
   }
 
+  /// Computes the geometry at rest and the material; returns what integrate_gradients() returns.
   template <class R>
   VSR_LARGE_FN static R prepare(const Input<R>& e, Rest<R>& rest, Place<R>& place) {
     const R health = integrate_gradients(e, rest);
@@ -245,6 +246,7 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
     return health;
   }
 
+  /// The law's shear modulus at rest: its own function, or the mean of three small shears.
   template <class R>
   VSR_FN static R shear_modulus(const Point<R>& p) {
     if constexpr (requires { Kernel::shear_modulus(p); }) {
@@ -267,6 +269,7 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
     }
   }
 
+  /// Mean gradient of the displacements u.
   template <class R>
   VSR_FN static Mat3<R> gradient_of(const Rest<R>& rest, const R* u) {
     Mat3<R> grad = zero_matrix<R, 3, 3>();
@@ -275,10 +278,12 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
         for (int k = 0; k < 3; ++k) grad(i, k) += rest.gradient[a][k] * u[a * 3 + i];
     return grad;
   }
+  /// Work per volume of the flux on a unit displacement of node a in direction i.
   template <class R>
   VSR_FN static R work(const Rest<R>& rest, int a, int i, const Mat3<R>& flux) {
     return flux(i, 0) * rest.gradient[a][0] + flux(i, 1) * rest.gradient[a][1] + flux(i, 2) * rest.gradient[a][2];
   }
+  /// Nodal forces r of the flux and of hourglass control at the displacements u.
   template <class R>
   VSR_FN static void put_forces(const Rest<R>& rest, const Mat3<R>& flux, const R* u, R* r) {
     R amplitude[4][3];
