@@ -11,8 +11,8 @@
 
 namespace voussoir {
 
-/// Multigrid whose levels are divided over the devices of a backend: the services of multigrid on each device, and the
-/// finest level by devices. solvers/amg combines the steps and exchanges halos.
+/// Multigrid whose levels are divided over the devices of a backend: the services of multigrid on each device, and each
+/// device's rows of the finest level. solvers/amg combines the steps and exchanges halos.
 ///
 /// A device has the rows of the nodes that it owns. Columns have local numbers: owned nodes first, then ghosts in the
 /// order of the model's local nodes.
@@ -20,8 +20,8 @@ class DividedMultigrid : public Service {
  public:
   static constexpr std::string_view service_name = "divided multigrid";  ///< by which Backend::service() finds it
 
-  /// The services of multigrid with all data on one device, which is counted from 0. Its take() and give() need vectors
-  /// whose layout has that device alone.
+  /// The services of multigrid with all data on one device; devices are counted from 0. Its take() and give() need
+  /// vectors whose layout has only that device.
   virtual MultigridServices& on(int device) = 0;
   /// Whether rows_of() supports a matrix; where it does not, the hierarchy has to be gathered on the first device.
   virtual bool divides(const DeviceModel& model, const SparseMatrix& matrix) const = 0;

@@ -18,7 +18,7 @@ class GroupedDots : public Service {
     const Vector& x;  ///< first factor
     const Vector& y;  ///< second factor; may be the same vector
   };
-  /// The largest number of pairs of one call.
+  /// The largest number of pairs in one call.
   static constexpr std::size_t most_pairs = 16;
 
   /// results[k] = pairs[k].x · pairs[k].y, summed over all columns.

@@ -132,7 +132,7 @@ std::vector<std::string> notes_on_hardening(ExplicitAnalysis& analysis) {
     if (material->table().size() > 1 && found->second > material->last_strain())
       notes.push_back("the equivalent plastic strain of material '" + material->name() + "' reaches " +
                       short_number(found->second, 4) + ", beyond the end of its hardening table at " +
-                      short_number(material->last_strain(), 4) + ", from where the yield stress was constant");
+                      short_number(material->last_strain(), 4) + ", where the yield stress is constant");
     largest.erase(found);
   }
   return notes;

@@ -7,16 +7,16 @@
 namespace voussoir {
 
 /// The results of a job of which each process has a part. Each process writes the fields of its own elements
-/// (PieceFiles). Process 0 writes the lists of pieces, the requested tables and results.json, and gets for them only
-/// extremes, sums, the supported nodes and the rows of the tables.
+/// (PieceFiles). Process 0 writes the lists of pieces, the requested tables and results.json, and receives for
+/// them only extremes, sums, the supported nodes and the rows of the tables.
 ///
-/// Values are those of ResultFiles, without estimates of the error and hints. Frequency steps and the like, .frd files,
-/// pictures, points and paths are refused.
+/// Values are those of ResultFiles, without error estimates and hints. Steps with several states (such as frequency
+/// steps), .frd files, pictures, points and paths are refused.
 class PieceResults : public PartReceiver {
  public:
-  /// Collective, as all functions but files() and sizes(). Checks the names of files and creates the folder. The part
-  /// must outlive this object; its requests for tables are simplified. Errors: unavailable for what is not written as
-  /// pieces, io for existing results.
+  /// Collective, like all functions except files() and sizes(). Checks the names of files and creates the folder. The
+  /// part must outlive this object; its requests for tables are simplified. Errors: unavailable for what is not written
+  /// as pieces, io for existing results.
   PieceResults(Processes& processes, ProcessPart& part, const OutputOptions& options);
   ~PieceResults() override;
   PieceResults(const PieceResults&) = delete;

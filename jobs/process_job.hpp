@@ -9,7 +9,8 @@
 #include <voussoir/partition/process/engine.hpp>
 #include <voussoir/partition/process/process_part.hpp>
 
-// A job on several processes: process 0 reads it, divides it and writes its results; each process computes a part.
+// A job on several processes: process 0 reads it, divides it and writes its results, or each process reads its part
+// from a file and writes its own results; each process computes a part.
 
 namespace voussoir {
 
@@ -43,7 +44,7 @@ void check_process_job(const Job& job);
 ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
                                  const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver);
 
-/// Takes what the steps of a job find, part by part. All functions are collective.
+/// Receives the results of the steps of a job, part by part. All functions are collective.
 class PartReceiver {
  public:
   virtual ~PartReceiver() = default;
@@ -70,7 +71,7 @@ ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& 
 ReceivedPart read_process_part(Engine& engine, const std::string& path);
 
 /// Solves a job of which each process has a part. Collective, as run_process_job(). No process gets the results of the
-/// whole model: `receiver` gets those of the part of this process, which must not be destroyed before the receiver.
+/// whole model: `receiver` gets those of the part of this process, and the part must outlive the receiver.
 ProcessJobResult run_process_part(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
                                   const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver);
 

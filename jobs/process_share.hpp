@@ -7,7 +7,7 @@
 
 namespace voussoir {
 
-/// What one process had to do.
+/// The share of one process in a run.
 struct ProcessShare {
   std::string machine;           ///< name of the machine
   std::string backend;           ///< Backend::describe()

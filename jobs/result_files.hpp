@@ -43,7 +43,7 @@ struct OutputOptions {
   /// the next write_step() or by finish().
   bool in_background = false;
   /// Whether the job is a part of a divided one: its steps are passed on by write_merged_step(), and fields are written
-  /// by PieceFiles. Tables that are requested in local axes have such axes in some part.
+  /// by PieceFiles. Tables requested in local axes must have such axes in at least one part.
   bool merges_parts = false;
   /// Names of the files of PieceFiles in the folder, of all processes: they must be free.
   std::vector<std::string> piece_files = {};

@@ -19,14 +19,14 @@ class CgSolver : public Solver {
     /// Whether, after an iteration that did not converge, a free motion is searched for by further iterations, which
     /// may take longer than the solve. A free motion visible in the last iterate is reported in any case.
     bool search_free_motions = true;
-    /// Reductions, sums over all devices that an iteration waits for: 2, or 1 by one_reduction_cg(). With 1, a
+    /// Reductions (sums over all devices) that each iteration waits for: 2, or 1 with one_reduction_cg(). With 1, a
     /// preconditioner that varies between iterations is an Error (bad_input). Several right-hand sides that are solved
     /// together share their sums and always use the iteration with 2.
     int reductions = 2;
   };
   /// A null preconditioner means none.
   explicit CgSolver(std::shared_ptr<Preconditioner> preconditioner = std::make_shared<BlockJacobiPreconditioner>());
-  /// With other options; values that they cannot have are an Error (misuse). A null preconditioner means none.
+  /// With other options; invalid values are an Error (misuse). A null preconditioner means none.
   CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options);
   ~CgSolver() override;
 

@@ -60,7 +60,7 @@ inline void require_alike(double difference, double tolerance, const std::string
     throw Error(ErrorCode::internal, fmt::format("{}: the timed result differs by {:.1e}", what, difference));
 }
 
-/// Smaller meshes where the benchmark is tried out.
+/// Scales meshes by --size, for quick trials of the benchmark.
 struct Scale {
   double factor;
   explicit Scale(const BenchRig& rig) : factor(rig.setup().size / 84.0) {}

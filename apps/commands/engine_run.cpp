@@ -47,9 +47,9 @@ ProcessOptions process_options(const EngineRun& run) {
                     "with --engine there are auto, direct and cg+amg; other methods of PETSc are reached "
                     "by --engine petsc:METHOD and by --petsc");
   }
-  if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; leave it or --pieces out");
+  if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; omit --frd or --pieces");
   if (run.pieces && run.output.pictures != Pictures::none)
-    refuse_option("--picture", "no process has the whole model with --pieces; leave one of them out");
+    refuse_option("--picture", "with --pieces no process has the whole model; omit one of them");
   if (run.how.storage != "auto") refuse_option("--storage", "an engine stores its matrix itself; leave it out");
   if (run.how.numbering != "auto") refuse_option("--numbering", "an engine numbers equations itself; leave it out");
   if (run.how.tangent != "auto") refuse_option("--tangent", "it has no effect with --engine; leave it out");

@@ -27,7 +27,7 @@ struct EngineRun {
 
 /// Whether a file is one of parts, by its name: X.vpart.
 bool is_part_file(const std::string& file);
-/// Ends a process that says nothing, since another one does, late enough for the other one to be heard.
+/// Ends a process without a message, since another process reports the error; waits long enough for that report.
 ExitCode silent_exit(ExitCode code);
 
 /// Solves the files one after the other. Process 0 reads, prints and writes; an error is reported once, whichever

@@ -69,7 +69,7 @@ std::vector<int> process_counts(const std::string& list) {
     const auto read = std::from_chars(list.data() + from, end, count);
     if (read.ec != std::errc() || read.ptr != end || count < 1 || count > 1000000)
       throw CLI::ValidationError("--processes",
-                                 fmt::format("'{}' is not a list of numbers from 1 on, separated by commas", list));
+                                 fmt::format("'{}' is not a list of numbers above 0, separated by commas", list));
     counts.push_back(count);
     from = comma + 1;
   }
@@ -121,7 +121,7 @@ std::vector<std::string> study_environment(int processes) {
 struct Pipe {
   std::array<int, 2> ends{-1, -1};
   Pipe() {
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ErrorCode::io, "no pipe can be made for a run of the study");
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ErrorCode::io, "cannot make a pipe for a run of the study");
   }
   ~Pipe() {
     for (int end : ends)
@@ -385,7 +385,7 @@ void check_process_study(const ProcessStudy& study) {
   if (!study.file.empty() && !std::filesystem::exists(study.file, ignored))
     throw Error(ErrorCode::io, "there is no such file", study.file);
   if (std::filesystem::path(study.file).extension() == ".vpart")
-    throw Error(ErrorCode::bad_input, "a divided job has one number of parts; name the deck that it was made from",
+    throw Error(ErrorCode::bad_input, "the number of parts of a divided job is fixed; give the deck it was made from",
                 study.file);
   check_outputs({study.file}, {study.csv, study.plot});
   for (const std::string& file : {study.csv, study.plot})
@@ -429,7 +429,7 @@ void run_process_study(const ProcessStudy& study) {
   if (study.json) return print(process_document(study, rows));
   print(process_table(rows));
   if (*std::max_element(counts.begin(), counts.end()) > processors)
-    show("Runs of more than {} share processors, so that they cannot be faster.\n", counted(processors, "process"));
+    show("Runs on more than {} share processors, so they cannot be faster.\n", counted(processors, "process"));
   for (const std::string& file : {study.csv, study.plot})
     if (!file.empty()) show("Wrote {}\n", file);
 }
@@ -447,12 +447,12 @@ void add_process_study_options(CLI::App& study, ProcessStudy& options) {
       ->group(group);
   study
       .add_option("--weak", options.weak,
-                  "Weak scaling: boxes with N x N x N elements for each process, instead of a FILE")
+                  "Weak scaling: generated boxes with N x N x N elements per process, instead of a FILE")
       ->type_name("N")
       ->check(whole_number_between(1, 1000))
       ->needs(mpi)
       ->group(group);
-  study.add_option("--engine", options.engine, "Engine and its method, as of voussoir run")
+  study.add_option("--engine", options.engine, "Engine and its method, as for voussoir run")
       ->type_name("petsc|petsc:METHOD")
       ->capture_default_str()
       ->needs(mpi)

@@ -407,7 +407,7 @@ constexpr const char* run_examples =
   voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
   voussoir run quake.inp --resume                continue it after it was interrupted
   mpirun -n 4 voussoir run big.inp --engine petsc   on four processes, on one or several machines
-  mpirun -n 4 voussoir run big.vpart --engine petsc   the same, of a job that `voussoir partition --output` has divided
+  mpirun -n 4 voussoir run big.vpart --engine petsc   the same for a job divided by `voussoir partition --output`
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
@@ -440,7 +440,7 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
       ->type_name("OPTIONS")
       ->group(group);
   run.add_flag("--pieces", options.pieces,
-               "Each process writes the VTU file of its own elements, and the first one a PVTU file that lists them")
+               "Each process writes a VTU file with its own elements, and the first one a PVTU file that lists them")
       ->group(group);
 }
 

@@ -68,9 +68,9 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->group("Solving");
   command
       .add_option("--tangent", options.how.tangent,
-                  "Of a conductivity that depends on temperature: full converges in fewer iterations, each of an "
-                  "unsymmetric system; symmetric leaves the change of conductivity out, and the unsymmetric part of "
-                  "pressures that follow faces (docs/solvers.md)")
+                  "Tangent for a conductivity that depends on temperature (full: fewer iterations, with unsymmetric "
+                  "systems) and for pressures that follow faces; symmetric leaves out the change of conductivity "
+                  "and the unsymmetric part of pressures (docs/solvers.md)")
       ->type_name("auto|full|symmetric")
       ->check(CLI::IsMember({"auto", "full", "symmetric"}))
       ->capture_default_str()

@@ -184,9 +184,10 @@ constexpr const char* study_examples =
   voussoir study beam.inp --method asm2,bddc --part-solver cg+amg  multigrid in the parts
   voussoir study beam.inp --load libmine.so --method mine,asm2     a preconditioner of your own beside asm2
   voussoir study beam.inp --mpi --processes 1,2,4 --plot scaling.svg  times and memory of 1, 2 and 4 processes
-  voussoir study --mpi --weak 20 --processes 1,8                   boxes of 8 000 elements per process
+  voussoir study --mpi --weak 20 --processes 1,8                   boxes with 8000 elements per process
 
-The first step of statics or heat is solved. docs/decomposition.md describes methods and columns.)";
+The first step of statics or heat is solved; with --mpi, the whole job is run. docs/decomposition.md describes methods
+and columns.)";
 
 }  // namespace
 
@@ -229,7 +230,7 @@ void add_study_command(CLI::App& program) {
       ->check(whole_number_between(1, 1000000))
       ->capture_default_str();
   study->add_option("--csv", command->csv, "Write the table to a file")->type_name("FILE");
-  study->add_option("--plot", command->plot, "Write iterations and condition numbers over parts to an SVG file")
+  study->add_option("--plot", command->plot, "Write a plot over the numbers of parts or processes to an SVG file")
       ->type_name("FILE");
   study->add_flag("--force", command->force, "Replace existing files");
   study->add_flag("--json", command->json, "Print only a JSON document on standard output");

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a launcher of MPI, such as mpirun, tells its processes before MPI is there to ask.
+// What an MPI launcher, such as mpirun, tells its processes before MPI is initialised.
 
 namespace voussoir::app {
 

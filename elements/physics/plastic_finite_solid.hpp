@@ -8,8 +8,8 @@ namespace voussoir {
 /// strain: linear between its points, constant beyond the last one. PlasticMaterial has the parameters of such a table.
 ///
 /// Parameters: Young's modulus, Poisson's ratio, density, the initial yield stress, the slope dσ/dεp of each of the 16
-/// straight parts of the table, and the plastic strains at which parts 2 to 16 begin. A part that is not used begins
-/// where the part before begins, with the same slope or with that of the last part.
+/// straight parts of the table, and the plastic strains at which parts 2 to 16 begin. Parts that are not used
+/// begin where the last used part begins, with the same slope.
 struct PlasticFiniteSolid : detail::LogarithmicPlasticity<PlasticFiniteSolid> {
   static constexpr const char* name = "plastic_finite_solid";  ///< first part of the names of element types
   static constexpr int parts = 16;                             ///< straight parts of the hardening curve

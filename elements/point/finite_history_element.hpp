@@ -3,15 +3,15 @@
 #include <voussoir/elements/point/finite_element.hpp>
 #include <voussoir/elements/point/one_point_element.hpp>
 
-// Elements of large strains that FiniteElement does not cover: those of laws with plastic strain, and the hexahedron
-// with one point. A law has deformation(), green(), cauchy() and energy() as those of finite_elasticity.hpp; one with
+// Elements for large strains that FiniteElement does not cover: those of laws with plastic strain, and the hexahedron
+// with one point. A law has deformation(), green(), cauchy() and energy() like those of finite_elasticity.hpp; one with
 // history has "peeq" and "plastic_energy" as its last two variables.
 
 namespace voussoir {
 
 namespace detail {
 
-/// Position, volume, strain of Green and Lagrange, Cauchy stress and stored energy; then the equivalent plastic strain
+/// Position, volume, Green–Lagrange strain, Cauchy stress and stored energy; then the equivalent plastic strain
 /// and the plastic work per volume at rest of laws with history. Returns the end of what it wrote.
 template <class Law, class R>
 VSR_FN R* write_finite_point(const Point<R>& p, const R& volume, const Mat3<R>& grad, R* out) {
@@ -31,8 +31,8 @@ VSR_FN R* write_finite_point(const Point<R>& p, const R& volume, const Mat3<R>& 
 
 }  // namespace detail
 
-/// The element of a law of large strains with history: a PointElement that reports the strain of Green and Lagrange,
-/// the Cauchy stress and the plastic strain, and that is inverted where the deformed body is.
+/// The element of a large-strain law with history: a PointElement that reports the Green–Lagrange strain, the Cauchy
+/// stress and the plastic strain. It counts as inverted if its deformed shape is.
 template <class Law_, class Shape, class Formulation>
 struct FiniteHistoryElement : PointElement<Law_, Shape, Formulation> {
   using Base = PointElement<Law_, Shape, Formulation>;  ///< integrates the law
@@ -126,8 +126,8 @@ struct FiniteOnePointNames<true> {
 
 }  // namespace detail
 
-/// A OnePointElement of a law of large strains that reports what the other elements of these laws report, and the
-/// energy of its hourglass control per volume at rest. It is inverted where the mean deformation is.
+/// A OnePointElement of a large-strain law that reports what the other elements of these laws report, and the energy of
+/// its hourglass control per volume at rest. It counts as inverted if its mean deformation is.
 template <class Law_>
 struct FiniteOnePointElement : OnePointElement<Law_> {
   using Base = OnePointElement<Law_>;                                  ///< integrates the law

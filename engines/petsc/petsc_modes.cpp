@@ -28,7 +28,7 @@ Options options_for_modes(const std::string& method) {
             {"-st_mat_mumps_icntl_24", "1"}};
   if (method == "bddc")
     throw Error(ErrorCode::unavailable,
-                "the method bddc of the engine petsc does not find modes; use mumps, gamg or hypre");
+                "the method bddc of the engine petsc does not find modes; use mumps, gamg, hypre or asm");
   const auto known = std::find_if(solver_methods().begin(), solver_methods().end(),
                                   [&](const Method& entry) { return entry.name == method; });
   if (known == solver_methods().end())

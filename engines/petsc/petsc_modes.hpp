@@ -13,7 +13,7 @@
 namespace voussoir::petsc {
 
 /// Natural modes by SLEPc: Krylov–Schur with the inverse of K − σM, by a factorisation of MUMPS or by conjugate
-/// gradients with a preconditioner. Options of the user may choose methods that need a preconditioner only, such as
+/// gradients with a preconditioner. Options of the user may choose methods that only need a preconditioner, such as
 /// LOBPCG.
 ///
 /// Both matrices are divided by the mean mass, so that M-normalised vectors have a size of about 1 in any units.

@@ -6,9 +6,9 @@
 
 namespace voussoir {
 
-/// A time without the rounding of the sums that led to it: the number with at most 12 significant digits that is within
-/// 16 units in the last place of it, or the time itself where there is none. 49 · 0.02, 0.96 + 0.02 and 0.98 are the
-/// same time then, and tables show 0.98.
+/// A time without the rounding errors of the sums that led to it: the number with at most 12 significant digits that
+/// differs from it by at most 16 ε relative to the time, or the time itself if there is none. 49 · 0.02, 0.96 + 0.02
+/// and 0.98 are then the same time, and tables show 0.98.
 inline double decimal_time(double time) {
   constexpr int digits = 12;
   if (!std::isfinite(time) || time == 0) return time;

@@ -6,8 +6,8 @@
 
 #include <voussoir/framework/analysis/eigen_solver.hpp>
 
-// What all eigen-solvers share, on one process or on several: the checks of a request, and the judgement of modes by
-// what the matrices say of them.
+// What all eigen-solvers share, on one process or on several: the checks of a request, and the assessment of
+// modes by means of the matrices.
 
 namespace voussoir {
 

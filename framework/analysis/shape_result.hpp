@@ -5,7 +5,7 @@
 
 namespace voussoir {
 
-/// What elements and supports say of the shape of a mode: with `recover` stresses, and the forces K φ.
+/// Results of elements and supports for the shape of a mode: the forces K φ and, with `recover`, stresses.
 StepResult result_of_shape(const AnalysisModel& model, const NodalField& shape, const std::string& name, bool recover);
 
 }  // namespace voussoir

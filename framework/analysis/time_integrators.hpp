@@ -18,8 +18,8 @@ class LoadsOverTime;
 /// energies are relative to the base, and −M r a(t) is an external force.
 struct EnergyBalance {
   double kinetic = 0;  ///< ½ v·M v
-  /// Strain energy: that of the state where elements of large displacements have a stored energy; otherwise the work of
-  /// the forces of elements and springs, from the initial state's on.
+  /// Strain energy. In implicit analyses with elements for large displacements that have a stored energy, that of the
+  /// state; otherwise the initial strain energy plus the work of the forces of elements and springs.
   double internal = 0;
   double external = 0;  ///< work of loads, and of supports that move
   double damping = 0;   ///< dissipated by damping

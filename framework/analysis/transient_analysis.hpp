@@ -28,7 +28,7 @@ struct TimeSteps {
   /// count.
   double largest_change = std::numeric_limits<double>::infinity();
   std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending
-  int most_steps = 0;              ///< if `end` is not reached with so many, run() throws Error; 0: any number
+  int most_steps = 0;              ///< if `end` is not reached within this number, run() throws Error; 0: no limit
 };
 
 /// What a transient analysis did.

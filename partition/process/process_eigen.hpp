@@ -19,7 +19,7 @@ struct EigenShare {
   SystemShare stiffness;         ///< K and the numbering of the equations
   HostMatrix mass;               ///< M, with the pattern of K
   std::vector<double> diagonal;  ///< per local equation: diagonal entry of the whole K
-  /// Per local equation: stiffness whose rounding errors the whole K has there, at least `diagonal`.
+  /// Per local equation: the stiffness that determines the rounding errors of the whole K there; at least `diagonal`.
   std::vector<double> scale;
   double largest_ratio = 0;  ///< largest ratio of diagonal entries of K and M; equal on all processes
   double mean_mass = 1;      ///< mean diagonal entry of M, a scale; equal on all processes
@@ -41,7 +41,7 @@ struct EigenSearch {
 class ProcessEigenSolver {
  public:
   virtual ~ProcessEigenSolver() = default;
-  /// Takes new matrices, and forgets all modes.
+  /// Takes new matrices and discards all modes.
   virtual void set_system(const EigenShare& share) = 0;
   /// Whether search() multiplies by the inverse of K − σM, so that unknowns without mass do no harm and the shift
   /// decides how fast it converges.
@@ -56,15 +56,15 @@ class ProcessEigenSolver {
   virtual std::vector<double> values() const = 0;     ///< Rayleigh quotients of all modes, ascending
   virtual void keep(std::span<const int> modes) = 0;  ///< keeps these modes, in this order, and forgets the others
 
-  /// The number of eigenvalues below a value, by the inertia of K − σM. Nothing if the value meets an eigenvalue.
+  /// The number of eigenvalues below a value, by the inertia of K − σM. No value if that is an eigenvalue itself.
   /// Throws Error (out_of_memory) if there is too little memory for the factor.
   virtual std::optional<std::int64_t> count_below(double value) = 0;
   /// Finds modes nearest to a shift, or the lowest ones, that are M-orthogonal to those that were found before.
   virtual EigenSearch search(double shift, int want, double tolerance, int max_iterations) = 0;
-  /// What the matrices say of each mode; `free` are those without stiffness, whose eigenvalue is 0.
+  /// Measures each mode with the matrices; `free` marks modes without stiffness, whose eigenvalue is 0.
   virtual std::vector<ModeMeasure> measure(const std::vector<char>& free) = 0;
-  /// φᵀSφ of each mode with the diagonal S of EigenShare::scale: a motion without stiffness has a small part of it as
-  /// energy.
+  /// φᵀSφ of each mode with the diagonal S of EigenShare::scale: the energy of a motion without stiffness is only a
+  /// tiny fraction of it.
   virtual std::vector<double> scaled_bounds() = 0;
   /// Largest entry of ΦᵀMΦ − I.
   virtual double orthogonality() = 0;
@@ -76,7 +76,7 @@ class ProcessEigenSolver {
   std::function<bool(int, double)> progress;
 };
 
-/// An engine that finds natural modes. Engines that do are derived from this class, too.
+/// An engine that finds natural modes. Such engines are derived from this class in addition to Engine.
 class EigenEngine {
  public:
   virtual ~EigenEngine() = default;

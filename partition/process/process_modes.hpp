@@ -25,15 +25,15 @@ class ProcessModes : public ProcessAnalysis {
                const EngineSettings& settings);
   ~ProcessModes() override;
 
-  /// Says what geometry shows of the whole model; nothing is excluded unless this is called.
+  /// Sets what the geometry of the whole model shows; without this call, no motion is ruled out.
   void set_possible_free_motions(const PossibleFreeMotions& possible) { possible_ = possible; }
 
   /// Finds modes. Shapes are those of the part; participation factors and masses are those of the whole model. Signs of
   /// shapes, modal masses and rotation nodes are left to orient_modes(), which needs whole shapes. Errors are
   /// those of EigenProblem and of EigenSolver::solve().
   ModeSet solve(const EigenRequest& request);
-  /// What elements and supports of the part say of a shape: stresses, and the forces K φ, with those of other parts at
-  /// shared nodes.
+  /// Results of the part's elements and supports for a shape: stresses and the forces K φ, which at shared nodes
+  /// include those of other parts.
   StepResult result_of(const NodalField& shape, const std::string& step, bool recover);
 
  private:

@@ -40,8 +40,8 @@ class Processes {
   /// Replaces the numbers by their largest values over all processes.
   virtual void maximum(std::span<std::int64_t> numbers) = 0;
 
-  /// Whether all processes call this within some seconds. Not collective: for a process that has failed, to learn
-  /// whether the others have, too. Nothing but abort() may be called afterwards.
+  /// Whether all processes call this within the given number of seconds. Not collective: it tells a process that has
+  /// failed whether the others have failed, too. Only abort() may be called afterwards.
   virtual bool all_arrive(double /*seconds*/) noexcept { return count() == 1; }
   /// Ends all processes at once with this exit code: for a process that has failed while others wait for it.
   [[noreturn]] virtual void abort(int exit_code) noexcept = 0;

@@ -31,7 +31,8 @@ class AmgPreconditioner : public Preconditioner {
   ~AmgPreconditioner() override;
 
   std::string name() const override { return "amg" + options_.suffix(); }
-  /// Builds the hierarchy, or updates it if only the values of the same matrix have changed.
+  /// Builds the hierarchy, or updates it if only the values of the same matrix have changed (divided hierarchies are
+  /// built again).
   void set_up(const LinearSOE& soe) override;
   const Operator* inverse() const override;
   std::size_t bytes() const override;
@@ -42,7 +43,8 @@ class AmgPreconditioner : public Preconditioner {
   std::string summary() const override;
   std::string advice(int iterations, bool converged) const override;
 
-  std::vector<AmgLevelReport> levels() const;  ///< statistics of all levels, the finest first; empty before set_up()
+  /// Statistics of all levels, the finest first. Error (misuse) before set_up().
+  std::vector<AmgLevelReport> levels() const;
   /// Memory on each device: all levels, and the vectors of cycles.
   std::vector<std::size_t> device_bytes() const;
   double operator_complexity() const;  ///< entries of all levels divided by those of the finest

@@ -11,10 +11,10 @@ namespace voussoir {
 
 /// Whether two eigenvalues belong to one group of equal frequencies.
 bool are_equal_eigenvalues(double a, double b);
-/// A value just above the first `count` of ascending eigenvalues and all that are equal to the last of them: where
-/// modes are counted.
+/// The value at which modes are counted: just above the first `count` of ascending eigenvalues and any that are equal
+/// to the last of these.
 double counting_limit(std::span<const double> values, int count);
-/// "verified: 27 of 27 below 203.1 Hz", or what is to be said instead, between two eigenvalues.
+/// "verified: 27 of 27 below 203.1 Hz", or the corresponding statement if modes are missing, between two eigenvalues.
 std::string counted_statement(std::int64_t found, std::int64_t counted, double from, double limit);
 /// A shift s of the order of the lowest eigenvalue of a compact body, for K + sM where K is singular.
 double first_trial_shift(double largest_ratio, std::int64_t free_equations);

@@ -16,13 +16,13 @@ struct EnergyParts {
 /// forces are linear in the displacements. Sums are taken in element order.
 EnergyParts energy_parts(const AnalysisModel& model, const AnalysisState& state);
 
-/// Whether the strain energy of a model that is not linear follows from its displacements: all of its elements are
-/// those of large displacements, whose law has a stored energy, or linear, and none has a history. Models with penalty
-/// springs do not count.
+/// Whether the strain energy of a nonlinear model follows from its displacements: all of its elements are linear or are
+/// elements for large displacements whose law has a stored energy, and none has a history. False for models with
+/// penalty springs.
 bool has_stored_energy(const AnalysisModel& model);
 /// The strain energy at a state of such a model: the volume integral of the energy at the points, and half of force
-/// times motion of linear elements without one; thermal strain is taken off. None for other models. Sums are taken in
-/// element order.
+/// times motion of linear elements without one; thermal strain is subtracted. No value for other models. Sums are taken
+/// in element order.
 std::optional<double> stored_energy(const AnalysisModel& model, const AnalysisState& state);
 
 }  // namespace voussoir::detail

@@ -6,15 +6,16 @@
 
 namespace voussoir::detail {
 
-/// The part of the tangent of pressures that follow deformed faces that their elements leave out.
+/// The part that elements leave out of the tangent of pressures that follow deformed faces.
 ///
-/// Elements give the symmetric part, so that the matrix A of the SOE is symmetric. The rest B is antisymmetric. Where a
-/// surface is closed or its edges are supported, B is zero. complete() takes the solution of A x = b to that of
-/// (A + B) x = b by flexible GMRES (Saad, SIAM J. Sci. Comput. 14, 1993), which is preconditioned by the solver of A:
-/// one factorisation, or one set-up of a preconditioner, serves all of its iterations.
+/// Elements give the symmetric part, so that the matrix A of the SOE is symmetric. The rest B is antisymmetric. It
+/// is zero for a uniform pressure on a surface that is closed or whose edges are supported. complete() takes the
+/// solution of A x = b to that of (A + B) x = b by flexible GMRES (Saad, SIAM J. Sci. Comput. 14, 1993), which is
+/// preconditioned by the solver of A: one factorisation, or one set-up of a preconditioner, serves all of its
+/// iterations.
 ///
-/// Products with B are central differences of the forces of pressure. These are quadratic in the displacements, so that
-/// a central difference is the derivative itself but for rounding, whatever its step.
+/// Products with B are central differences of the pressure forces. These are quadratic in the displacements, so that a
+/// central difference with any step is the derivative itself, except for rounding.
 class FollowerTangent {
  public:
   /// Looks for such pressures in a model, which must outlive the object.

@@ -43,7 +43,7 @@ struct DynamicTimes {
   double tolerance = 1e-3;  ///< of automatic increments: TimeSteps::tolerance
   /// Of automatic increments of transient heat: the largest change of a temperature in one of them; 0: any.
   double largest_change = 0;
-  int most_increments = 0;  ///< of implicit steps: more are an Error; 0: any number
+  int most_increments = 0;  ///< limit for implicit steps: more are an Error; 0: no limit
 };
 
 /// The coefficients of bulk viscosity where it is asked for without numbers; Abaqus's defaults.

@@ -34,8 +34,8 @@ struct DividedLevel {
 };
 
 /// The fine levels of a hierarchy on several devices. Aggregates contain nodes of one device only; prolongators and
-/// coarser matrices are those of smoothed aggregation across all devices. Products of matrices need rows of neighbours,
-/// which visit the host; nothing else does.
+/// coarser matrices are those of smoothed aggregation across all devices. Products of matrices need rows of neighbours.
+/// Of the matrices, only these rows, the pattern of P and the first gathered level pass through the host.
 class DividedLevels {
  public:
   /// Null where the backend has one device, where its service or the matrix does not permit it, or where the finest

@@ -5,7 +5,7 @@
 
 #include <voussoir/solvers/amg/detail/divided_nodes.hpp>
 
-// Rows of matrices that devices send to each other while a divided hierarchy is set up. Only these rows visit the host.
+// Rows of matrices that devices send to each other, through the host, while a divided hierarchy is set up.
 
 namespace voussoir::detail {
 

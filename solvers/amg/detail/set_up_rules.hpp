@@ -8,8 +8,8 @@
 
 namespace voussoir::detail {
 
-/// A level with more than this part of the rows of the one before is not worth its price. Below this threshold all
-/// neighbours are strong.
+/// A level with more than this fraction of the rows of the preceding one is not worth its cost. Below this threshold
+/// all neighbours are strong.
 inline constexpr double most_kept = 0.4;
 inline constexpr double least_threshold = 1e-3;
 /// On the second level of solids the largest eigenvalue of D⁻¹A is 1.65 to 1.92, whatever the elements, as it is
@@ -24,7 +24,7 @@ int finest_basis_steps(const AmgOptions& options);
 /// steps, have roots at λ (1 − cos(2 k π / (2 steps + 1))) / 2; that is 3/4 λ for one step (Vaněk, Mandel and Brezina,
 /// section 5).
 double basis_factor(double largest_eigenvalue, int k, int steps);
-/// The threshold of the next one in place of one that makes aggregates too small.
+/// The threshold to try next, after one that makes aggregates too small.
 double lower_threshold(double threshold);
 
 /// Throws the Error (singular) for an equation whose diagonal block is not positive definite.

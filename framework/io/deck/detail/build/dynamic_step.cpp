@@ -201,8 +201,8 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
     take_bulk_viscosity(card, *request.explicit_method);
     if (b_.options.dialect == Dialect::abaqus && !card.nlgeom && !find_plastic_section(b_))
       b_.note(
-          "*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given: "
-          "add NLGEOM to *STEP for that",
+          "*DYNAMIC, EXPLICIT: displacements are treated as small; Abaqus treats them as large unless NLGEOM=NO is "
+          "given. Add NLGEOM to *STEP for large displacements",
           card.procedure_place);
   }
   request.continues = direct_;

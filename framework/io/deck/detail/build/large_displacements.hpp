@@ -5,10 +5,10 @@
 
 namespace voussoir::deck {
 
-/// The first section of a material with *PLASTIC, if the deck has steps of a structure, which are explicit then; null:
+/// The first section of a material with *PLASTIC, if the deck has structural steps, which are then explicit; null if
 /// there is none.
 const SectionCard* find_plastic_section(const Build& build);
-/// Whether steps of the deck have large displacements: by NLGEOM, or since a material is plastic. Errors for what a
+/// Whether steps of the deck have large displacements: by NLGEOM, or because a material is plastic. Errors for what a
 /// deck with large displacements may not have.
 bool find_large_displacements(Build& build);
 /// The element type of large displacements that an element card means, given its type of small ones.

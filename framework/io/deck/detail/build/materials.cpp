@@ -242,7 +242,7 @@ struct MaterialBuilder {
 
   std::shared_ptr<Material> plastic(bool orthotropic) const {
     const Property& p = *card.plastic;
-    if (orthotropic) build.fail("*PLASTIC of material '" + name + "' is for isotropic *ELASTIC and no other", p.place);
+    if (orthotropic) build.fail("*PLASTIC of material '" + name + "' requires isotropic *ELASTIC", p.place);
     if (card.expansion)
       build.fail("*PLASTIC and *EXPANSION of material '" + name + "' together are not supported: remove one of them",
                  p.place);
