@@ -243,6 +243,20 @@ std::string last_words(const std::string& text) {
   return last;
 }
 
+/// The kind of error that a run has ended with.
+ErrorCode error_of_exit(int code) {
+  switch (static_cast<ExitCode>(code)) {
+    case ExitCode::no_solution:
+      return ErrorCode::not_converged;
+    case ExitCode::machine:
+      return ErrorCode::unavailable;
+    case ExitCode::files:
+      return ErrorCode::io;
+    default:
+      return ErrorCode::bad_input;
+  }
+}
+
 ProcessRow row_of(const StudyJson& results, int processes) {
   ProcessRow row;
   row.processes = processes;
@@ -276,7 +290,7 @@ ProcessRow measure_processes(const ProcessStudy& study, int processes, const std
   const FinishedCommand run = run_command(run_words(study, processes, file), environment);
   const double seconds = watch.seconds();
   if (run.code != 0)
-    throw Error(run.code == 4 ? ErrorCode::unavailable : ErrorCode::bad_input,
+    throw Error(error_of_exit(run.code),
                 fmt::format("the run on {} ended with exit code {}:\n{}", counted(processes, "process"), run.code,
                             last_words(run.error.empty() ? run.out : run.error)),
                 study.file);

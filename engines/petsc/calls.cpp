@@ -1,5 +1,8 @@
 #include <voussoir/engines/petsc/calls.hpp>
 
+#include <optional>
+#include <utility>
+
 namespace voussoir::petsc {
 namespace {
 
@@ -7,6 +10,12 @@ namespace {
 std::string& petsc_words() {
   static std::string words;
   return words;
+}
+
+/// An error of ours that is on its way through PETSc.
+std::optional<Error>& kept_error() {
+  static std::optional<Error> error;
+  return error;
 }
 
 std::string name_of_call(const char* what) {
@@ -24,10 +33,13 @@ PetscErrorCode keep_petsc_error(MPI_Comm, int, const char* function, const char*
   return code;
 }
 
+void keep_error(const Error& error) { kept_error() = error; }
+
 void check_petsc(PetscErrorCode code, const char* what) {
   if (code == 0) return;
   std::string words;
   std::swap(words, petsc_words());
+  if (const std::optional<Error> ours = std::exchange(kept_error(), std::nullopt)) throw Error(*ours);
   if (words.empty()) {
     const char* text = nullptr;
     PetscErrorMessage(code, &text, nullptr);

@@ -20,6 +20,10 @@ inline void check_mpi(int code, const char* what) {
 /// Throws an Error where a call of PETSc has failed: out_of_memory, or internal with PETSc's own words.
 void check_petsc(PetscErrorCode code, const char* what);
 
+/// Keeps an Error that was thrown in a function that PETSc has called: check_petsc() throws it again when PETSc
+/// returns.
+void keep_error(const Error& error);
+
 /// Catches what PETSc says of an error, for check_petsc(), instead of printing it.
 PetscErrorCode keep_petsc_error(MPI_Comm, int line, const char* function, const char* file, PetscErrorCode code,
                                 PetscErrorType kind, const char* message, void*);

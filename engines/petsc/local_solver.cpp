@@ -130,10 +130,9 @@ PetscErrorCode guarded(const Work& work) {
     return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_MEM, PETSC_ERROR_INITIAL,
                       "the part solver has no memory");
   } catch (const Error& error) {
-    const std::string text = (error.where().empty() ? "" : error.where() + ": ") + error.what();
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__,
-                      error.code() == ErrorCode::out_of_memory ? PETSC_ERR_MEM : PETSC_ERR_LIB, PETSC_ERROR_INITIAL,
-                      "%s", text.c_str());
+    keep_error(error);
+    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
+                      error.what());
   } catch (const std::exception& error) {
     return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
                       error.what());

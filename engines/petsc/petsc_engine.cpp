@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 
 #include <voussoir/engines/petsc/calls.hpp>
@@ -76,6 +77,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_PETSC(PetscPushErrorHandler(keep_petsc_error, nullptr));
   VSR_PETSC(PetscOptionsInsertString(nullptr, options.c_str()));
   register_local_solver();
+  PETSC_STDOUT = stderr;  // standard output is for results
 }
 
 PetscEngine::~PetscEngine() {

@@ -248,7 +248,9 @@ void PetscModes::make(Solver& solver, double shift, int want, double tolerance, 
   constexpr int expansions = 20;  // methods that add one vector at a time count each of them
   VSR_PETSC(EPSSetTolerances(solver.eps, tolerance, inverts_ ? max_iterations : expansions * max_iterations));
   VSR_PETSC(EPSSetFromOptions(solver.eps));
-  if (!inverts_) VSR_PETSC(STSetShift(transform, shift));
+  // Counts and searches rely on this shift, whatever the options say.
+  if (inverts_) VSR_PETSC(EPSSetTarget(solver.eps, shift));
+  VSR_PETSC(STSetShift(transform, shift));
   if (!factorises_) form_shifted(transform, shift);
   PetscInt ignored = 0, columns = PETSC_DEFAULT, projected = PETSC_DEFAULT;
   VSR_PETSC(EPSGetDimensions(solver.eps, &ignored, &columns, &projected));
