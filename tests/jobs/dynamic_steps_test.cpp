@@ -202,6 +202,8 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   refuse("*STEP\n*DYNAMIC, RELATIVE TO ABSOLUTE\n0.1, 1.\n", {"test.inp:", "RELATIVE TO ABSOLUTE"});
   refuse("*STEP, AMPLITUDE=RAMP\n*DYNAMIC\n0.1, 1.\n*CLOAD\n13, 1, 1.\n", {"test.inp:", "RAMP"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BOUNDARY\n13, 1, 1, 0.1\n", {"test.inp:", "jump"});
+  const std::string pushed = "*STEP\n*DYNAMIC, DIRECT\n0.1, 1.\n*CLOAD\n13, 1, 1.\n*END STEP\n*STEP\n";
+  refuse(pushed + "*DYNAMIC, DIRECT\n0.1, 1.\n*BOUNDARY\n13, 1\n", {"test.inp:", "later step", "jump"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BASE MOTION, DOF=1, AMPLITUDE=PULSE\n", {"test.inp:", "*BASE MOTION"});
   refuse(
       "*AMPLITUDE, NAME=A\n0., 1.\n*STEP\n*DYNAMIC\n0.1, 1.\n*TEMPERATURE, AMPLITUDE=A\nNALL, 10.\n*END STEP\n"

@@ -362,6 +362,36 @@ TEST_F(NonlinearJob, HasHistoriesAndALimitOfIncrements) {
     expect_error(ErrorCode::bad_input, {"column.json", "most_increments"}, [&] { read(limited(wrong)); });
 }
 
+// A load that begins anew while what it was in the step before still fades out would act twice.
+TEST_F(NonlinearJob, LoadsDoNotActTwice) {
+  const std::string first =
+      R"([{"name": "one", "analysis": "nonlinear_static", "increment": 0.5, "automatic": "no", "loads": ["push"]},
+          {"name": "two", "analysis": "nonlinear_static", "increment": 0.5, "automatic": "no", "continue": "yes",
+           "loads": ["push"])";
+  expect_error(ErrorCode::bad_input, {"column.json", "amplitudes", "'push' still acts"},
+               [&] { read(first + R"(, "amplitudes": {"push": [[0, 1], [1, 1]]}}])"); });
+  const KeptSteps kept = run(first + R"(, "states_every": 1}])");
+  const auto& end = kept.states.at(0).back().result.unknowns.values;
+  double largest = 0;
+  for (const double u : end) largest = std::max(largest, std::abs(u));
+  for (const StepState& state : kept.states.at(1))
+    for (std::size_t i = 0; i < end.size(); ++i)
+      EXPECT_NEAR(state.result.unknowns.values[i], end[i], 1e-8 * largest) << state.time;
+}
+
+TEST_F(NonlinearJob, SupportsDoNotBeginInAStepThatContinues) {
+  const auto steps = [](const std::string& analysis, const std::string& supports) {
+    return R"([{"name": "one", "analysis": ")" + analysis + R"(", "increment": 0.5, "period": 1, "supports": )" +
+           supports + R"(}, {"name": "two", "analysis": ")" + analysis +
+           R"(", "increment": 0.5, "period": 1, "continue": "yes", "supports": ["foot"]}])";
+  };
+  for (const std::string analysis : {"nonlinear_static", "dynamic"}) {
+    expect_error(ErrorCode::bad_input, {"column.json", "'foot'", "it would jump"},
+                 [&] { read(steps(analysis, "[]")); });
+    EXPECT_NO_THROW(read(steps(analysis, R"(["foot"])")));
+  }
+}
+
 TEST_F(NonlinearJob, RefusesWhatHasNoLargeDisplacements) {
   expect_error(ErrorCode::bad_input, {"column.json"},
                [&] { read(R"([{"name": "push", "analysis": "nonlinear_static", "loads": ["push"]}])", "solid"); });

@@ -337,6 +337,25 @@ DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, c
   return request;
 }
 
+/// Whether a load case is that of a load of the file in a step.
+bool is_case_of(const std::string& load_case, const std::string& load, const std::string& step) {
+  const std::string plain = load + " of " + step;
+  return load_case == plain || load_case.starts_with(plain + " (");
+}
+
+/// A load with an amplitude begins anew. One that still acts at the end of the step before would act twice.
+void refuse_loads_that_still_act(const Json& json, const StepLoad& before, const std::string& step,
+                                 const std::vector<NamedLoadCase>& loads) {
+  if (!json.has("amplitudes")) return;
+  for (const NamedLoadCase& now : loads)
+    if (json.at("amplitudes").has(now.load) && is_case_of(before.load_case, now.load, step))
+      json.at("amplitudes")
+          .at(now.load)
+          .fail("the load '" + now.load +
+                "' still acts at the end of the step before, which this step continues; omit its amplitude, so that it "
+                "goes from there to its factor over the step, or bring it to zero in the step before");
+}
+
 /// Statics in increments. Loads without an amplitude go from what they were at the end of the step that is continued to
 /// what they are at the end of this one.
 DynamicStep read_increments(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
@@ -371,8 +390,10 @@ DynamicStep read_increments(const Json& json, const std::vector<JobStep>& earlie
   if (before)
     for (StepLoad load : before->loads) {
       const double end = load.amplitude.at(before->times.period);
+      if (end == 0) continue;
+      refuse_loads_that_still_act(json, load, earlier.back().name, loads);
       load.amplitude = Amplitude({{0, end}, {times.period, 0}});
-      if (end != 0) request.loads.push_back(std::move(load));
+      request.loads.push_back(std::move(load));
     }
   if (json.has("states_every")) request.states.every = whole(json.at("states_every"), 1, 1'000'000);
   read_state_choice(json, times.period, request.states);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/job/detail/heat_steps.hpp>
@@ -345,6 +346,7 @@ class StepReader {
     }
     const auto acts =
         json.has("supports") ? named_supports(json.at("supports"), step.domain) : all_supports(step.domain);
+    refuse_late_supports(json, acts, request.continues.has_value());
     for (const std::size_t i : acts) {
       const bool zero = (!supports_[i].along || supports_[i].along->second == 0) &&
                         std::all_of(supports_[i].values.begin(), supports_[i].values.end(),
@@ -363,6 +365,32 @@ class StepReader {
       for (const Prescribed& p : places.values) check_start(json, supports_[i].name, p, p.value);
     }
     support_at_ = std::move(ends);
+  }
+
+  /// A node that was free in the step that is continued has moved, and a support would take it back with a jump.
+  void refuse_late_supports(const Json& json, const std::vector<std::size_t>& acts, bool continues) {
+    std::set<std::pair<std::int32_t, std::string>> supported;
+    std::set<std::size_t> along;
+    for (const std::size_t i : acts) {
+      bool is_new = false;
+      if (supports_[i].along) {
+        along.insert(i);
+        is_new = !supported_along_.count(i);
+      } else {
+        Supports places;
+        apply_support(supports_[i], places);
+        for (const Prescribed& p : places.values) {
+          supported.insert({p.node, p.unknown});
+          is_new = is_new || !supported_.count({p.node, p.unknown});
+        }
+      }
+      if (continues && is_new)
+        json.fail("the support '" + supports_[i].name +
+                  "' holds unknowns that were free in the step before, which this step continues: it would jump to its "
+                  "place, since nodes have moved; let it act from the first step on");
+    }
+    supported_ = std::move(supported);
+    supported_along_ = std::move(along);
   }
 
   /// In nonlinear statics, a support goes from where it is to what is prescribed.
@@ -620,7 +648,9 @@ class StepReader {
   const std::filesystem::path& folder_;
   Job& job_;
   std::vector<char> load_used_, support_used_;
-  SupportPlaces support_at_;  // where the last step of direct integration has left supports that moved
+  std::set<std::pair<std::int32_t, std::string>> supported_;  // in the last step of direct integration
+  std::set<std::size_t> supported_along_;                     // there, along directions
+  SupportPlaces support_at_;                                  // where it has left supports that moved
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const Supports>> shared_supports_;
 };
 

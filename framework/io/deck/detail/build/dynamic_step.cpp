@@ -49,12 +49,12 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
   if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics && !b_.deck.initial_motions.empty())
     b_.fail("*INITIAL CONDITIONS of displacements or velocities with a *STATIC step before *DYNAMIC are not supported",
             place);
-  if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics)
+  if (direct_)
     for (const Acting& a : state.supports.acting())
       if (!ended_supports_.contains(a.key))
         b_.fail(
-            "a support that begins in a later step with NLGEOM would jump to its place, since the node has moved; give "
-            "it in the first step",
+            "a support that begins in a later step would jump to its place, since the node has moved; give it in the "
+            "first step",
             a.place);
   if (card.ramp)
     b_.fail("*STEP, AMPLITUDE=RAMP is not supported in *DYNAMIC steps: give the loads an *AMPLITUDE", card.place);
@@ -213,6 +213,8 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   set_outputs(step, card, start, request.states);
   direct_ = index;
   any_direct_ = true;
+  ended_supports_.clear();
+  for (const Acting& a : state.supports.acting()) ended_supports_.insert(a.key);
   return request;
 }
 
