@@ -105,6 +105,16 @@ std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport
           {"scaled_elements", static_cast<double>(report.scaled_elements)}};
 }
 
+/// Central differences create energy where steps are longer than the stability limit, if only for a while.
+std::string note_on_unstable_steps(const EnergyBalance& energies) {
+  constexpr double allowed = 0.05;
+  const double created = -energies.numerical(), scale = energies.scale();
+  if (!(created > allowed * scale)) return "";
+  return "energy has appeared from nothing, " + short_number(100 * created / scale, 3) +
+         " % of the largest: some steps were longer than the stability limit, and the results are wrong; use a smaller "
+         "SCALE FACTOR of *DYNAMIC, EXPLICIT ('factor' of the method in job files)";
+}
+
 /// Materials whose plastic strain went beyond their hardening table.
 std::vector<std::string> notes_on_hardening(ExplicitAnalysis& analysis) {
   std::vector<std::string> notes;
@@ -197,6 +207,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   StepResponse response = recorder->finish(analysis.integrator());
   response.counts = explicit_counts(analysis.report());
   for (std::string& note : notes_on_missed_pulses(request, analysis.report().largest_step))
+    response.notes.push_back(std::move(note));
+  if (std::string note = note_on_unstable_steps(analysis.energies()); !note.empty())
     response.notes.push_back(std::move(note));
   for (std::string& note : notes_on_hardening(analysis)) response.notes.push_back(std::move(note));
   add_held_notes(analysis.model(), request, response);

@@ -138,6 +138,7 @@ void FollowerTangent::complete(const AnalysisState& state, double stiffness, Sol
   backend_.fill(r, 0.0);
   add_product(x, r);
   if (!(backend_.norm(r) > target)) return;
+  report.note.clear();  // on eigenvalues of the symmetric part, which then say nothing of stability
 
   soe.matrix().apply(x, force_);
   backend_.axpy(1.0, force_, r);
