@@ -89,6 +89,19 @@ PetscEngine::~PetscEngine() {
   if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Finalize();
 }
 
+PetscErrorCode PetscEngine::ask_to_stop(const std::function<bool(int, double)>& progress, PetscInt iteration,
+                                        double measure, bool& stops) const noexcept {
+  int any = 0;
+  try {
+    any = progress && !progress(static_cast<int>(iteration), measure) ? 1 : 0;
+  } catch (...) {
+    any = 1;
+  }
+  if (MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, communicator_) != MPI_SUCCESS) return PETSC_ERR_LIB;
+  stops = any != 0;
+  return 0;
+}
+
 std::string PetscEngine::describe() const {
   PetscInt major = 0, minor = 0, subminor = 0;
   PetscGetVersionNumber(&major, &minor, &subminor, nullptr);

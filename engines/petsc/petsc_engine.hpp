@@ -1,6 +1,7 @@
 #pragma once
 #include <petscksp.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ class PetscEngine : public Engine, public EigenEngine {
   std::vector<std::string> notes() const override;
 
   MPI_Comm communicator() const { return communicator_; }
+  /// Asks every process whether it wants to stop, for functions that PETSc calls in iterations. `stops` is the same on
+  /// all of them: whether any does. A progress function that throws stops the iteration.
+  PetscErrorCode ask_to_stop(const std::function<bool(int, double)>& progress, PetscInt iteration, double measure,
+                             bool& stops) const noexcept;
   /// Sets options of PETSc unless the user has given them, in place of those that were set before.
   void set_starting_options(const std::vector<std::pair<std::string, std::string>>& options);
 

@@ -194,19 +194,12 @@ PetscErrorCode PetscModes::stop(EPS eps, PetscInt iteration, PetscInt most, Pets
   PetscReal estimate = 1;
   if (converged < wanted) EPSGetErrorEstimate(eps, converged, &estimate);
   bool stops = false;
-  try {
-    stops = self->progress && !self->progress(static_cast<int>(iteration), estimate);
-  } catch (...) {
-    stops = true;
-  }
-  int any = stops ? 1 : 0;
-  if (MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, self->engine_.communicator()) != MPI_SUCCESS)
-    return PETSC_ERR_LIB;
-  if (any) {
+  const PetscErrorCode asked = self->engine_.ask_to_stop(self->progress, iteration, estimate, stops);
+  if (stops) {
     self->cancelled_ = true;
     *reason = EPS_CONVERGED_USER;
   }
-  return 0;
+  return asked;
 }
 
 /// Residuals of motions without stiffness are relative to the shift.

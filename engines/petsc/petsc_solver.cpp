@@ -196,19 +196,12 @@ PetscErrorCode PetscSolver::test(KSP solver, PetscInt iteration, PetscReal norm,
   self->history_.push_back(relative);
   if (*reason != KSP_CONVERGED_ITERATING || iteration % question_interval != 0) return 0;
   bool stops = false;
-  try {
-    stops = self->progress && !self->progress(static_cast<int>(iteration), relative);
-  } catch (...) {
-    stops = true;
-  }
-  int any = stops ? 1 : 0;
-  if (MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, self->engine_.communicator()) != MPI_SUCCESS)
-    return PETSC_ERR_LIB;
-  if (any) {
+  const PetscErrorCode asked = self->engine_.ask_to_stop(self->progress, iteration, relative, stops);
+  if (stops) {
     self->cancelled_ = true;
     *reason = KSP_DIVERGED_BREAKDOWN;
   }
-  return 0;
+  return asked;
 }
 
 double PetscSolver::residual() {
