@@ -80,8 +80,8 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
             : type.ends_with(".incompatible") ? " with incompatible modes"
             : one_point                       ? " with one integration point"
                                               : "";
-  if (plastic) b.fail(text + ", is not implemented with *PLASTIC: use C3D8R, C3D8 of CalculiX, or C3D4", place);
-  b.fail(text + ", is not implemented for large displacements (" + (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
+  if (plastic) b.fail(text + ", is not supported with *PLASTIC: use C3D8R, C3D8 of CalculiX, or C3D4", place);
+  b.fail(text + ", is not supported with large displacements (" + (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
              "): use C3D4, C3D6, C3D10, C3D15, C3D20, C3D20R, C3D8 of CalculiX, or " +
              (explicit_steps ? "C3D8R" : "C3D8R in *DYNAMIC, EXPLICIT"),
          place);
