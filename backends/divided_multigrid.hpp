@@ -1,8 +1,10 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <voussoir/backends/device_model.hpp>
 #include <voussoir/backends/multigrid.hpp>
@@ -38,6 +40,32 @@ class DividedMultigrid : public Service {
   /// `height` entries, the same at each node.
   virtual Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
                                     const std::array<double, 3>& centre, double length, int device) = 0;
+
+  // --- rows for other devices ------------------------------------------------------------------------------------
+  /// The block rows `rows` of a matrix on device `from`, in that order, as a matrix with `columns` columns on device
+  /// `to`. Column c becomes number[c]; blocks with a negative number are left out, and the others sorted. Values are in
+  /// double precision. Columns that occur in one row need different numbers.
+  virtual LevelMatrix take_rows(const LevelMatrix& a, int from, std::span<const std::int32_t> rows,
+                                std::span<const std::int32_t> number, std::int32_t columns, int to) = 0;
+  /// The same for all rows.
+  virtual LevelMatrix take_all_rows(const LevelMatrix& a, int from, std::span<const std::int32_t> number,
+                                    std::int32_t columns, int to) = 0;
+  /// The columns in which these rows have blocks, ascending.
+  virtual std::vector<std::int32_t> columns_of(const LevelMatrix& a, int device,
+                                               std::span<const std::int32_t> rows) = 0;
+  /// The rows that have a block in column `first` or in a later one, ascending.
+  virtual std::vector<std::int32_t> rows_reaching(const LevelMatrix& a, int device, std::int32_t first) = 0;
+  /// Copies all of an array on device `from` to a place in one on device `to`.
+  virtual void copy_numbers(const Array<double>& values, int from, Array<double>& target, int to, std::size_t at) = 0;
+  /// As MultigridServices::fill_with_noise(), for values whose first index among those of all devices is `first`.
+  virtual void fill_with_noise(LevelVector& x, int device, std::uint64_t first) = 0;
+
+  // --- in cycles -------------------------------------------------------------------------------------------------
+  /// Copies the listed rows of a vector to the beginning of `values`, with all columns of a row together.
+  virtual void pack(const LevelVector& x, int device, const Array<std::int32_t>& rows, Array<double>& values) = 0;
+  /// Row first + i of x becomes row places[i] of `values`.
+  virtual void unpack(const Array<double>& values, int device, const Array<std::int32_t>& places, LevelVector& x,
+                      std::int64_t first) = 0;
 };
 
 }  // namespace voussoir

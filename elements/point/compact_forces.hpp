@@ -179,7 +179,9 @@ struct UniformForces {
   static constexpr int blocks = 4;
   static constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
 
-  /// As CompactForces::compute(). There is no history.
+  /// As CompactForces::compute(). There is no history. The health is the mean determinant of the Jacobian at the
+  /// points, since positions do not change: elements with a negative one at a point are refused where masses are
+  /// integrated.
   template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
   VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
                           const PutHistory&, const Put& put) {
@@ -187,8 +189,7 @@ struct UniformForces {
     using Coefficients = TrilinearCoefficients<R>;
     Fields::store(e, unknown, scratch);
     Coefficients mean[3];
-    R volume = R(0.0), health = R(1e300);
-    sum_cofactors<R>(scratch, mean, volume, health);
+    const R volume = sum_cofactors<R>(scratch, mean);
     const R inverse = reciprocal(volume);
     PointMaterial<Kernel, Shape, Formulation, R> material;
     Point<R> p = material.begin(e);
@@ -234,44 +235,53 @@ struct UniformForces {
       flow.xy += R(1.0 / g) * share * amplitude[c][0];
       flow.yz += R(1.0 / g) * share * amplitude[c][1];
       flow.zx += R(1.0 / g) * share * amplitude[c][2];
-      flow.xyz += R(1.0 / gg) * share * amplitude[c][3];
+      flow.xyz = R(1.0 / gg) * share * amplitude[c][3];
       flow.forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
     }
-    return R(1.0 / 512) * health;
+    return R(1.0 / 4096) * volume;
   }
 
  private:
-  /// Σ of the cofactors over all points as coefficients, one set per direction, and 512 times the volume.
+  /// Σ of the cofactors over all points as coefficients, one set per direction, and 512 times the volume. Products of
+  /// two derivatives are polynomials in the signs ξ, η, ζ = ±1 of a point, of which only terms with even powers remain
+  /// in a sum over the points: eight times their factors. The coefficients of ξηζ are zero.
   template <class R, class Scratch>
-  VSR_FN static void sum_cofactors(const Scratch& scratch, TrilinearCoefficients<R> (&mean)[3], R& volume, R& health) {
+  VSR_FN static R sum_cofactors(const Scratch& scratch, TrilinearCoefficients<R> (&mean)[3]) {
+    R volume = R(0.0);
     VSR_UNROLLED
-    for (int m = 0; m < 3; ++m) mean[m].clear();
-    VSR_ROLLED
-    for (int jk = 0; jk < 4; ++jk) {
-      const R j = R(jk & 1 ? 1.0 : -1.0), k = R(jk & 2 ? 1.0 : -1.0);
-      TrilinearLine<R> x[3];
-      VSR_UNROLLED
-      for (int m = 0; m < 3; ++m) x[m] = StoredFields<R, 0>::line(scratch, m, j, k);
-      R low[3][3], high[3][3];
-      const R first = line_cofactors(x, 0, low), second = line_cofactors(x, 1, high);
-      health = min(health, min(first, second));
-      volume += first + second;
-      VSR_UNROLLED
-      for (int m = 0; m < 3; ++m) mean[m].add_line(low[m], high[m], j, k);
+    for (int k = 0; k < 3; ++k) {
+      const auto l = StoredFields<R, 0>::load(scratch, (k + 1) % 3), m = StoredFields<R, 0>::load(scratch, (k + 2) % 3);
+      const R in_y = crossed(l.y, m.yz, l.xy, m.xyz) - crossed(m.y, l.yz, m.xy, l.xyz);
+      const R in_z = crossed(l.yz, m.z, l.xyz, m.zx) - crossed(m.yz, l.z, m.xyz, l.zx);
+      TrilinearCoefficients<R>& sum = mean[k];
+      sum.x = R(8.0) * (crossed(l.y, m.z, l.xy, m.zx) - crossed(m.y, l.z, m.xy, l.zx));
+      sum.y = R(8.0) * (crossed(l.z, m.x, l.yz, m.xy) - crossed(m.z, l.x, m.yz, l.xy));
+      sum.z = R(8.0) * (crossed(l.x, m.y, l.zx, m.yz) - crossed(m.x, l.y, m.zx, l.yz));
+      sum.xy = R(8.0) * (in_y + crossed(l.zx, m.x, l.xyz, m.xy) - crossed(m.zx, l.x, m.xyz, l.xy));
+      sum.yz = R(8.0) * (crossed(l.z, m.zx, l.yz, m.xyz) - crossed(m.z, l.zx, m.yz, l.xyz) +
+                         crossed(l.xy, m.y, l.xyz, m.yz) - crossed(m.xy, l.y, m.xyz, l.yz));
+      sum.zx = R(8.0) * (in_z + crossed(l.x, m.xy, l.zx, m.xyz) - crossed(m.x, l.xy, m.zx, l.xyz));
+      sum.xyz = R(0.0);
+      const auto own = StoredFields<R, 0>::load(scratch, k);
+      volume += own.x * sum.x + R(8.0) * (own.xy * in_y + own.zx * in_z);
     }
+    return volume;
+  }
+  template <class R>
+  VSR_FN static R crossed(R a, R b, R c, R d) {
+    return a * b + c * d;
   }
 
   /// Σ of the corner forces of `sums`, times 512, times the corner values of a field with these coefficients.
   template <class R>
   VSR_FN static R paired(const TrilinearCoefficients<R>& sums, const TrilinearCoefficients<R>& field) {
     return sums.x * field.x + sums.y * field.y + sums.z * field.z + sums.xy * field.xy + sums.yz * field.yz +
-           sums.zx * field.zx + sums.xyz * field.xyz;
+           sums.zx * field.zx;
   }
   /// An eighth of the sum of the squares of the corner forces, times 512².
   template <class R>
   VSR_FN static R square_sum(const TrilinearCoefficients<R>& c) {
-    return c.x * c.x + c.y * c.y + c.z * c.z + R(g * g) * (c.xy * c.xy + c.yz * c.yz + c.zx * c.zx) +
-           R(gg * gg) * c.xyz * c.xyz;
+    return c.x * c.x + c.y * c.y + c.z * c.z + R(g * g) * (c.xy * c.xy + c.yz * c.yz + c.zx * c.zx);
   }
   /// The products of the patterns ξη, ηζ, ζξ and ξηζ with the corner values of a field.
   template <class R>
@@ -285,9 +295,13 @@ struct UniformForces {
   VSR_FN static TrilinearCoefficients<R> combined(R a, const TrilinearCoefficients<R>& x, R b,
                                                   const TrilinearCoefficients<R>& y, R c,
                                                   const TrilinearCoefficients<R>& z) {
-    return {a * x.x + b * y.x + c * z.x,      a * x.y + b * y.y + c * z.y,    a * x.z + b * y.z + c * z.z,
-            a * x.xy + b * y.xy + c * z.xy,   a * x.yz + b * y.yz + c * z.yz, a * x.zx + b * y.zx + c * z.zx,
-            a * x.xyz + b * y.xyz + c * z.xyz};
+    return {a * x.x + b * y.x + c * z.x,
+            a * x.y + b * y.y + c * z.y,
+            a * x.z + b * y.z + c * z.z,
+            a * x.xy + b * y.xy + c * z.xy,
+            a * x.yz + b * y.yz + c * z.yz,
+            a * x.zx + b * y.zx + c * z.zx,
+            R(0.0)};
   }
   /// The mean of the shear moduli, evaluated from the law itself as Hourglass does.
   template <class R>

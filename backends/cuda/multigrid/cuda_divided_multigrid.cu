@@ -1,6 +1,7 @@
 #include <voussoir/backends/cuda/multigrid/cuda_divided_multigrid.hpp>
 
 #include <voussoir/backends/cuda/multigrid/block_rows.hpp>
+#include <voussoir/backends/cuda/multigrid/divided_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/node_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
 
@@ -77,6 +78,34 @@ class CudaDividedMultigrid final : public DividedMultigrid {
         memory(device),
         {part.coordinates, part.first_equation, part.constrained, static_cast<std::int64_t>(part.owned_nodes) * height},
         motion, height, modes, centre, length);
+  }
+
+  LevelMatrix take_rows(const LevelMatrix& a, int from, std::span<const std::int32_t> rows,
+                        std::span<const std::int32_t> number, std::int32_t columns, int to) override {
+    return cuda::take_rows(a, memory(from), &rows, number, columns, memory(to));
+  }
+  LevelMatrix take_all_rows(const LevelMatrix& a, int from, std::span<const std::int32_t> number, std::int32_t columns,
+                            int to) override {
+    return cuda::take_rows(a, memory(from), nullptr, number, columns, memory(to));
+  }
+  std::vector<std::int32_t> columns_of(const LevelMatrix& a, int device, std::span<const std::int32_t> rows) override {
+    return columns_of_rows(a, memory(device), rows);
+  }
+  std::vector<std::int32_t> rows_reaching(const LevelMatrix& a, int device, std::int32_t first) override {
+    return cuda::rows_reaching(a, memory(device), first);
+  }
+  void copy_numbers(const Array<double>& values, int from, Array<double>& target, int to, std::size_t at) override {
+    cuda::copy_numbers(values, memory(from), target, memory(to), at);
+  }
+  void fill_with_noise(LevelVector& x, int device, std::uint64_t first) override {
+    fill_with_noise_from(x, memory(device), first);
+  }
+  void pack(const LevelVector& x, int device, const Array<std::int32_t>& rows, Array<double>& values) override {
+    pack_rows(x, memory(device), rows, values);
+  }
+  void unpack(const Array<double>& values, int device, const Array<std::int32_t>& places, LevelVector& x,
+              std::int64_t first) override {
+    unpack_rows(values, memory(device), places, x, first);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include <voussoir/backends/detail/rigid_mode.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_divided_multigrid.hpp>
 #include <voussoir/backends/openmp/multigrid/device_rows.hpp>
+#include <voussoir/backends/openmp/multigrid/divided_rows.hpp>
 #include <voussoir/backends/openmp/multigrid/services.hpp>
 
 // Multigrid divided over several devices of the CPU: each has services of its own, which see its memory alone.
@@ -36,7 +37,36 @@ class CpuDividedMultigrid final : public DividedMultigrid {
   Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
                             const std::array<double, 3>& centre, double length, int device) override;
 
+  LevelMatrix take_rows(const LevelMatrix& a, int from, std::span<const std::int32_t> rows,
+                        std::span<const std::int32_t> number, std::int32_t columns, int to) override {
+    return cpu::take_rows(a, memory(from), &rows, number, columns, memory(to), threads_);
+  }
+  LevelMatrix take_all_rows(const LevelMatrix& a, int from, std::span<const std::int32_t> number, std::int32_t columns,
+                            int to) override {
+    return cpu::take_rows(a, memory(from), nullptr, number, columns, memory(to), threads_);
+  }
+  std::vector<std::int32_t> columns_of(const LevelMatrix& a, int device, std::span<const std::int32_t> rows) override {
+    return columns_of_rows(a, memory(device), rows);
+  }
+  std::vector<std::int32_t> rows_reaching(const LevelMatrix& a, int device, std::int32_t first) override {
+    return cpu::rows_reaching(a, memory(device), first);
+  }
+  void copy_numbers(const Array<double>& values, int from, Array<double>& target, int to, std::size_t at) override {
+    cpu::copy_numbers(values, memory(from), target, memory(to), at);
+  }
+  void fill_with_noise(LevelVector& x, int device, std::uint64_t first) override {
+    fill_with_noise_from(x, memory(device), first);
+  }
+  void pack(const LevelVector& x, int device, const Array<std::int32_t>& rows, Array<double>& values) override {
+    pack_rows(x, memory(device), rows, values);
+  }
+  void unpack(const Array<double>& values, int device, const Array<std::int32_t>& places, LevelVector& x,
+              std::int64_t first) override {
+    unpack_rows(values, memory(device), places, x, first);
+  }
+
  private:
+  const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[static_cast<std::size_t>(device)]; }
   template <class T>
   Array<T> array(int device, std::int64_t size) const {
     return Array<T>(memories_[static_cast<std::size_t>(device)], static_cast<std::size_t>(size));

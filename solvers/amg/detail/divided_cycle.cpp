@@ -215,7 +215,7 @@ double DividedCycle::reduction(std::size_t level, const Solve& solve) {
   const std::vector<std::int64_t> rows = owned_rows(here.nodes, here.height);
   DeviceVectors error = make_device_vectors(*backend_, rows, 1, single_);
   DeviceVectors zero = make_device_vectors(*backend_, rows, 1, single_);
-  fill_with_noise(error, here.nodes, here.height);
+  fill_with_noise(services_, error, here.nodes, here.height);
   on_all([&](MultigridServices& s, std::size_t d) { s.fill(zero[d], 0); });
   std::vector<double> energy;
   for (int k = 0; k <= cycles; ++k) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/solvers/amg/detail/divided_rows.hpp>
 #include <voussoir/solvers/amg/detail/set_up_rules.hpp>
 #include <voussoir/solvers/amg/detail/spectrum_steps.hpp>
@@ -77,19 +76,10 @@ std::vector<std::int64_t> local_rows(const NodeHalo& halo, int devices) {
   return rows;
 }
 
-void fill_with_noise(DeviceVectors& x, const DividedNodes& nodes, int height) {
+void fill_with_noise(DividedMultigrid& services, DeviceVectors& x, const DividedNodes& nodes, int height) {
   for (int d = 0; d < nodes.devices(); ++d) {
     LevelVector& v = x[device_index(d)];
-    const auto first = static_cast<std::uint64_t>(nodes.first()[device_index(d)] * height * v.columns);
-    const auto fill = [&](auto target) {
-      for (std::size_t i = 0; i < target.size(); ++i)
-        target[i] = static_cast<typename decltype(target)::element_type>(
-            0.5 * symmetric_unit(splitmix64(first + i + splitmix_increment)));
-    };
-    if (v.single_value.empty())
-      fill(v.value.write_host());
-    else
-      fill(v.single_value.write_host());
+    services.fill_with_noise(v, d, static_cast<std::uint64_t>(nodes.first()[device_index(d)] * height * v.columns));
   }
 }
 
@@ -165,18 +155,20 @@ bool DividedLevels::build(const LinearSOE& soe) {
 }
 
 NearNullRows DividedLevels::take_gathered(LevelMatrix& a) {
-  a = gather_rows(memory(0), gathered_.a, gathered_.nodes);
-  std::vector<double> values;
-  for (const Array<double>& part : near_null_) {
-    const auto host = part.read_host();
-    values.insert(values.end(), host.begin(), host.end());
+  a = gather_rows(*backend_, gathered_.a, gathered_.nodes);
+  std::size_t count = 0, at = 0;
+  for (const Array<double>& part : near_null_) count += part.size();
+  Array<double> values(memory(0), count);
+  for (int d = 0; d < devices_; ++d) {
+    services_.copy_numbers(near_null_[device_index(d)], d, values, 0, at);
+    at += near_null_[device_index(d)].size();
   }
   near_null_.clear();
   gathered_.a.clear();
   gathered_.inverse.clear();
   gathered_.factor.clear();
   gathered_.factor_transposed.clear();
-  return {modes_, Array<double>(memory(0), std::span<const double>(values))};
+  return {modes_, std::move(values)};
 }
 
 bool DividedLevels::has_walls() const { return levels_.size() > 1 && levels_[1].largest_eigenvalue > walls_eigenvalue; }
@@ -215,7 +207,7 @@ void DividedLevels::make_smoother(DividedLevel& level, const LinearSOE* finest) 
 void DividedLevels::make_factor(DividedLevel& level) {
   for (int d = 0; d < devices_; ++d) {
     MultigridServices& services = services_.on(d);
-    const LevelMatrix own = own_columns(services, memory(d), level.a[device_index(d)]);
+    const LevelMatrix own = own_columns(services_, level.a[device_index(d)], d);
     LevelMatrix factor =
         services.inverse_factor_pattern(own, std::min(most_neighbours, largest_factor_rows / level.height - 1));
     if (services.inverse_factor(own, factor) >= 0) {
@@ -232,7 +224,7 @@ template <class Apply, class Multiply>
 double DividedLevels::estimate_spectrum(const DividedLevel& level, const Apply& apply, const Multiply& multiply) {
   const auto make = [&] { return make_device_vectors(*backend_, owned_rows(level.nodes, level.height), 1, false); };
   DeviceVectors r = make(), z = make(), a_z = make(), a_p = make();
-  fill_with_noise(r, level.nodes, level.height);
+  fill_with_noise(services_, r, level.nodes, level.height);
   for (int d = 0; d < devices_; ++d) services_.on(d).fill(a_p[device_index(d)], 0);
   SpectrumSteps steps;
   for (int k = 0; k < spectrum_steps; ++k) {
@@ -291,7 +283,7 @@ void DividedLevels::find_spectrum(DividedLevel& level, const LinearSOE* finest) 
 /// where a device would have no nodes there.
 bool DividedLevels::coarsen(DividedLevel& level, DividedLevel& next, double threshold, DeviceMatrices& tentative) {
   DeviceMatrices own;
-  for (int d = 0; d < devices_; ++d) own.push_back(own_columns(services_.on(d), memory(d), level.a[device_index(d)]));
+  for (int d = 0; d < devices_; ++d) own.push_back(own_columns(services_, level.a[device_index(d)], d));
   const double most = most_kept * static_cast<double>(level.rows());
   std::vector<Aggregates> groups;
   std::vector<std::int64_t> first;
@@ -328,11 +320,7 @@ DeviceMatrices DividedLevels::with_neighbours(const DividedLevel& level, const D
                                               DividedNodes& columns) {
   std::vector<std::vector<std::int64_t>> wanted;
   for (int d = 0; d < devices_; ++d) wanted.push_back(level.nodes.ghosts(d));
-  const std::vector<HostRows> rows = fetch_rows(*backend_, m, level.nodes, wanted, columns);
-  DeviceMatrices stacked;
-  for (int d = 0; d < devices_; ++d)
-    stacked.push_back(stack_rows(memory(d), m[device_index(d)], rows[device_index(d)], columns, d));
-  return stacked;
+  return stack_rows(*backend_, m, level.nodes, wanted, columns);
 }
 
 /// (1 − factor D⁻¹ A) basis
@@ -349,29 +337,6 @@ DeviceMatrices DividedLevels::smooth(const DividedLevel& level, DeviceMatrices& 
     result.push_back(std::move(p));
   }
   return result;
-}
-
-/// The nodes of other devices whose values contribute to a device's nodes of the next level.
-std::vector<std::vector<std::int64_t>> DividedLevels::restrict_from(DividedLevel& level,
-                                                                    const DividedNodes& coarse) const {
-  std::vector<std::vector<std::int64_t>> from(device_index(devices_));
-  for (int d = 0; d < devices_; ++d) {
-    LevelMatrix& p = level.prolongation[device_index(d)];
-    const auto start = p.start.read_host();
-    const auto column = p.column.read_host();
-    const std::int32_t own = coarse.owned(d);
-    for (std::int32_t i = 0; i < p.rows; ++i)
-      for (std::int64_t k = start[static_cast<std::size_t>(i)]; k < start[static_cast<std::size_t>(i) + 1]; ++k)
-        if (const std::int32_t c = column[static_cast<std::size_t>(k)]; c >= own)
-          from[device_index(coarse.owner(coarse.global(d, c)))].push_back(level.nodes.global(d, i));
-    p.start.drop_host_mirror();
-    p.column.drop_host_mirror();
-  }
-  for (auto& list : from) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
-  return from;
 }
 
 void DividedLevels::project(const LinearSOE& soe, DividedLevel& level, DividedLevel& next, DeviceMatrices& tentative) {
@@ -396,23 +361,23 @@ void DividedLevels::project(const LinearSOE& soe, DividedLevel& level, DividedLe
   if (is_finest(level))
     for (LevelMatrix& a : level.a) a.value = Array<double>();  // the SOE has them
   // Rows of Pᵀ and of A P that begin or end on other devices.
-  const auto from = restrict_from(level, coarse);
-  const std::vector<HostRows> of_p = fetch_rows(*backend_, level.prolongation, level.nodes, from, coarse);
-  const std::vector<HostRows> of_product = fetch_rows(*backend_, product, level.nodes, from, coarse);
+  const auto from = rows_that_reach(services_, level.prolongation, level.nodes, coarse);
+  DeviceMatrices all = stack_rows(*backend_, level.prolongation, level.nodes, from, coarse);
+  for (int d = 0; d < devices_; ++d) {
+    LevelMatrix& p = all[device_index(d)];
+    level.restriction.push_back(first_rows(memory(d), services_.on(d).transposed(p), coarse.owned(d)));
+    p = LevelMatrix();
+    if (single_) services_.on(d).to_single(level.prolongation[device_index(d)]);
+  }
+  all = stack_rows(*backend_, product, level.nodes, from, coarse);
+  product.clear();
   DividedNodes restricted(level.nodes.first());
   for (int d = 0; d < devices_; ++d) {
     MultigridServices& services = services_.on(d);
     for (const std::int64_t node : from[device_index(d)]) restricted.add_ghost(d, node);
-    {
-      const LevelMatrix all =
-          stack_rows(memory(d), level.prolongation[device_index(d)], of_p[device_index(d)], coarse, d);
-      level.restriction.push_back(first_rows(memory(d), services.transposed(all), coarse.owned(d)));
-    }
-    if (single_) services.to_single(level.prolongation[device_index(d)]);
-    const LevelMatrix all = stack_rows(memory(d), product[device_index(d)], of_product[device_index(d)], coarse, d);
-    product[device_index(d)] = LevelMatrix();
-    LevelMatrix a = services.product_pattern(level.restriction[device_index(d)], all);
-    services.multiply(level.restriction[device_index(d)], all, a);
+    LevelMatrix a = services.product_pattern(level.restriction[device_index(d)], all[device_index(d)]);
+    services.multiply(level.restriction[device_index(d)], all[device_index(d)], a);
+    all[device_index(d)] = LevelMatrix();
     services.set_unit_diagonal_of_empty_rows(a);
     if (single_) services.to_single(level.restriction[device_index(d)]);
     next.entries += a.entries();

@@ -34,8 +34,8 @@ struct DividedLevel {
 };
 
 /// The fine levels of a hierarchy on several devices. Aggregates contain nodes of one device only; prolongators and
-/// coarser matrices are those of smoothed aggregation across all devices. Products of matrices need rows of neighbours.
-/// Of the matrices, only these rows, the pattern of P and the first gathered level pass through the host.
+/// coarser matrices are those of smoothed aggregation across all devices. Products of matrices need rows of neighbours,
+/// which go from device to device.
 class DividedLevels {
  public:
   /// Null where the backend has one device, where its service or the matrix does not permit it, or where the finest
@@ -69,7 +69,6 @@ class DividedLevels {
   DeviceMatrices smooth(const DividedLevel& level, DeviceMatrices& basis, double factor, DividedNodes& coarse);
   DeviceMatrices with_neighbours(const DividedLevel& level, const DeviceMatrices& m, DividedNodes& columns);
   void project(const LinearSOE& soe, DividedLevel& level, DividedLevel& next, DeviceMatrices& tentative);
-  std::vector<std::vector<std::int64_t>> restrict_from(DividedLevel& level, const DividedNodes& coarse) const;
   void settle_smoother(DividedLevel& level);
   void finish(const LinearSOE& soe, DividedLevel& level);
   bool is_finest(const DividedLevel& level) const { return &level == &levels_.front(); }
@@ -97,6 +96,6 @@ std::vector<std::int64_t> owned_rows(const DividedNodes& nodes, int height);
 /// Rows of vectors with the ghosts of a halo.
 std::vector<std::int64_t> local_rows(const NodeHalo& halo, int devices);
 /// Pseudo-random values that depend on the number of a row among those of all devices.
-void fill_with_noise(DeviceVectors& x, const DividedNodes& nodes, int height);
+void fill_with_noise(DividedMultigrid& services, DeviceVectors& x, const DividedNodes& nodes, int height);
 
 }  // namespace voussoir::detail

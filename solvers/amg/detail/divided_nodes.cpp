@@ -103,74 +103,47 @@ NodeHalo::NodeHalo(std::shared_ptr<Backend> backend, const DividedNodes& nodes, 
   for (int d = 0; d < devices; ++d) {
     const auto& own_sent = sent[static_cast<std::size_t>(d)];
     const auto& list = received[static_cast<std::size_t>(d)];
-    std::vector<std::int32_t> pack(static_cast<std::size_t>(nodes.owned(d)) * static_cast<std::size_t>(height), -1);
-    for (std::size_t i = 0; i < own_sent.size(); ++i)
-      for (int r = 0; r < height; ++r)
-        pack[static_cast<std::size_t>(nodes.local(d, own_sent[i]) * std::int64_t{height} + r)] =
-            static_cast<std::int32_t>(i) * height + r;
+    std::vector<std::int32_t> pack;
+    for (const std::int64_t node : own_sent)
+      for (int r = 0; r < height; ++r) pack.push_back(nodes.local(d, node) * height + r);
     std::vector<std::int32_t> unpack;
     for (const std::int64_t node : nodes.ghosts(d)) {
       const auto place = static_cast<std::int32_t>(std::lower_bound(list.begin(), list.end(), node) - list.begin());
       for (int r = 0; r < height; ++r) unpack.push_back(layout_->owned(d) + place * height + r);
     }
     const auto& memory = backend_->memory(d);
-    pack_.emplace_back(memory,
-                       own_sent.empty() ? std::span<const std::int32_t>() : std::span<const std::int32_t>(pack));
+    pack_.emplace_back(memory, std::span<const std::int32_t>(pack));
     unpack_.emplace_back(memory, std::span<const std::int32_t>(unpack));
     pack_.back().drop_host_mirror();
     unpack_.back().drop_host_mirror();
-    one_device_.push_back(one_device_layout(memory, layout_->local_size(d)));
     local_rows_.push_back(std::int64_t{nodes.local_count(d)} * height);
   }
 }
 
-NodeHalo::Work& NodeHalo::work_for(int columns, bool single) {
-  const auto key = std::make_pair(columns, single);
-  if (const auto found = work_.find(key); found != work_.end()) return found->second;
-  Work work;
-  work.values = Vector(layout_, columns);
-  for (int d = 0; d < layout_->devices(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    work.stage.emplace_back(one_device_[i], columns);
-    LevelVector ghosts;
-    ghosts.columns = columns;
-    const std::size_t size = unpack_[i].size() * static_cast<std::size_t>(columns);
-    if (single)
-      ghosts.single_value = backend_->make_array<float>(d, size);
-    else
-      ghosts.value = backend_->make_array<double>(d, size);
-    work.ghosts.push_back(std::move(ghosts));
-  }
-  return work_.emplace(key, std::move(work)).first->second;
+Vector& NodeHalo::values_for(int columns) {
+  if (const auto found = values_.find(columns); found != values_.end()) return found->second;
+  return values_.emplace(columns, Vector(layout_, columns)).first->second;
 }
 
 void NodeHalo::exchange(const DeviceVectors& x, DeviceVectors& local) {
-  Work& work = work_for(x.front().columns, !x.front().single_value.empty());
-  const auto columns = static_cast<std::size_t>(x.front().columns);
+  Vector& values = values_for(x.front().columns);
   for (int d = 0; d < layout_->devices(); ++d) {
     const auto i = static_cast<std::size_t>(d);
-    if (layout_->owned(d) == 0) continue;
-    services_.on(d).give(x[i], pack_[i], work.stage[i]);
-    copy_front(work.stage[i].part(0), work.values.part(d), static_cast<std::size_t>(layout_->owned(d)) * columns,
-               *layout_->memory(d));
+    services_.pack(x[i], d, pack_[i], values.part(d));
   }
-  backend_->exchange(work.values);
+  backend_->exchange(values);
   for (int d = 0; d < layout_->devices(); ++d) {
     const auto i = static_cast<std::size_t>(d);
     copy_into(*layout_->memory(d), x[i], local[i], 0);
-    if (layout_->ghosts(d) == 0) continue;
-    copy_front(work.values.part(d), work.stage[i].part(0), static_cast<std::size_t>(layout_->local_size(d)) * columns,
-               *layout_->memory(d));
-    services_.on(d).take(work.stage[i], unpack_[i], work.ghosts[i]);
-    copy_into(*layout_->memory(d), work.ghosts[i], local[i], x[i].value.size() + x[i].single_value.size());
+    services_.unpack(values.part(d), d, unpack_[i], local[i],
+                     local_rows_[i] - static_cast<std::int64_t>(unpack_[i].size()));
   }
 }
 
 std::size_t NodeHalo::bytes(int device) const {
   const auto d = static_cast<std::size_t>(device);
   std::size_t sum = pack_[d].bytes() + unpack_[d].bytes();
-  for (const auto& [key, work] : work_)
-    sum += work.values.part(device).bytes() + work.stage[d].part(0).bytes() + work.ghosts[d].bytes();
+  for (const auto& [columns, values] : values_) sum += values.part(device).bytes();
   return sum;
 }
 

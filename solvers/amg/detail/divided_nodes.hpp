@@ -63,22 +63,16 @@ class NodeHalo {
   std::size_t bytes(int device) const;
 
  private:
-  /// What an exchange writes, for one number of columns and one precision.
-  struct Work {
-    Vector values;              // sent values, and ghosts
-    std::vector<Vector> stage;  // the same numbers in a layout of one device
-    DeviceVectors ghosts;
-  };
-  Work& work_for(int columns, bool single);
+  /// Sent values and ghosts, for one number of columns.
+  Vector& values_for(int columns);
 
   std::shared_ptr<Backend> backend_;
   DividedMultigrid& services_;
-  std::shared_ptr<const Layout> layout_;                   // of sent values
-  std::vector<std::shared_ptr<const Layout>> one_device_;  // as many numbers as a device has in layout_
-  std::vector<Array<std::int32_t>> pack_;                  // per row: its place among sent values, or −1
-  std::vector<Array<std::int32_t>> unpack_;                // per row of a ghost: its place in layout_
+  std::shared_ptr<const Layout> layout_;     // of sent values
+  std::vector<Array<std::int32_t>> pack_;    // rows that are sent
+  std::vector<Array<std::int32_t>> unpack_;  // per row of a ghost: its place in layout_
   std::vector<std::int64_t> local_rows_;
-  std::map<std::pair<int, bool>, Work> work_;
+  std::map<int, Vector> values_;
 };
 
 /// Moves vectors between the levels of each device and the owned entries of a Vector.
