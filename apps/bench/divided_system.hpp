@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <voussoir/apps/bench/rig.hpp>
+#include <voussoir/framework/analysis/analysis_state.hpp>
 #include <voussoir/framework/analysis/linear_soe.hpp>
 #include <voussoir/framework/model/device_distribution.hpp>
 

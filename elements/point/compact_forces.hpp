@@ -175,7 +175,7 @@ struct UniformForces {
   using Response = LawResponse<Kernel, Element::parameter_count>;
   static constexpr bool exists = true;
   static constexpr int components = 3, rows = Element::rows;
-  static constexpr int room = StoredFields<double, 0>::room;  ///< positions alone
+  static constexpr int patterns = 4, room = 3 * patterns;  ///< products of the patterns with positions
   static constexpr int blocks = 4;
   static constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
 
@@ -185,17 +185,26 @@ struct UniformForces {
   template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
   VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
                           const PutHistory&, const Put& put) {
-    using Fields = StoredFields<R, 0>;
     using Coefficients = TrilinearCoefficients<R>;
-    Fields::store(e, unknown, scratch);
     Coefficients mean[3];
-    const R volume = sum_cofactors<R>(scratch, mean);
+    R volume;
+    {
+      Coefficients x[3];
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m) {
+        x[m] = Coefficients::of([&](int a) { return e.x[a][m]; });
+        R moment[patterns];
+        patterns_of(x[m], moment);
+        for (int h = 0; h < patterns; ++h) scratch(patterns * m + h) = moment[h];
+      }
+      volume = sum_cofactors(x, mean);
+    }
     const R inverse = reciprocal(volume);
     PointMaterial<Kernel, Shape, Formulation, R> material;
     Point<R> p = material.begin(e);
     material.move(e, Points::value_at(0), p);
     Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
-    R amplitude[components][4];
+    R amplitude[components][patterns];
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
       const Coefficients u = Coefficients::of([&](int a) { return unknown(a, c); });
@@ -211,20 +220,20 @@ struct UniformForces {
         R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / (8 * 512.0)) * mean_shear(p) * inverse * squares;
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
-      R moment[4];
-      patterns_of(Fields::load(scratch, k), moment);
+      R moment[patterns];
+      for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
       VSR_UNROLLED
       for (int c = 0; c < components; ++c)
-        for (int h = 0; h < 4; ++h) amplitude[c][h] -= moment[h] * grad(c, k);
+        for (int h = 0; h < patterns; ++h) amplitude[c][h] -= moment[h] * grad(c, k);
     }
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
-      R moment[4];
-      patterns_of(Fields::load(scratch, k), moment);
+      R moment[patterns];
+      for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
       VSR_UNROLLED
       for (int c = 0; c < components; ++c) {
         R back = moment[0] * amplitude[c][0];
-        for (int h = 1; h < 4; ++h) back += moment[h] * amplitude[c][h];
+        for (int h = 1; h < patterns; ++h) back += moment[h] * amplitude[c][h];
         flux(c, k) -= R(512.0) * inverse * stiffness * back;
       }
     }
@@ -245,12 +254,12 @@ struct UniformForces {
   /// Σ of the cofactors over all points as coefficients, one set per direction, and 512 times the volume. Products of
   /// two derivatives are polynomials in the signs ξ, η, ζ = ±1 of a point, of which only terms with even powers remain
   /// in a sum over the points: eight times their factors. The coefficients of ξηζ are zero.
-  template <class R, class Scratch>
-  VSR_FN static R sum_cofactors(const Scratch& scratch, TrilinearCoefficients<R> (&mean)[3]) {
+  template <class R>
+  VSR_FN static R sum_cofactors(const TrilinearCoefficients<R> (&x)[3], TrilinearCoefficients<R> (&mean)[3]) {
     R volume = R(0.0);
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
-      const auto l = StoredFields<R, 0>::load(scratch, (k + 1) % 3), m = StoredFields<R, 0>::load(scratch, (k + 2) % 3);
+      const TrilinearCoefficients<R>&own = x[k], &l = x[(k + 1) % 3], &m = x[(k + 2) % 3];
       const R in_y = crossed(l.y, m.yz, l.xy, m.xyz) - crossed(m.y, l.yz, m.xy, l.xyz);
       const R in_z = crossed(l.yz, m.z, l.xyz, m.zx) - crossed(m.yz, l.z, m.xyz, l.zx);
       TrilinearCoefficients<R>& sum = mean[k];
@@ -262,7 +271,6 @@ struct UniformForces {
                          crossed(l.xy, m.y, l.xyz, m.yz) - crossed(m.xy, l.y, m.xyz, l.yz));
       sum.zx = R(8.0) * (in_z + crossed(l.x, m.xy, l.zx, m.xyz) - crossed(m.x, l.xy, m.zx, l.xyz));
       sum.xyz = R(0.0);
-      const auto own = StoredFields<R, 0>::load(scratch, k);
       volume += own.x * sum.x + R(8.0) * (own.xy * in_y + own.zx * in_z);
     }
     return volume;
@@ -285,7 +293,7 @@ struct UniformForces {
   }
   /// The products of the patterns ξη, ηζ, ζξ and ξηζ with the corner values of a field.
   template <class R>
-  VSR_FN static void patterns_of(const TrilinearCoefficients<R>& field, R (&product)[4]) {
+  VSR_FN static void patterns_of(const TrilinearCoefficients<R>& field, R (&product)[patterns]) {
     product[0] = R(1.0 / g) * field.xy;
     product[1] = R(1.0 / g) * field.yz;
     product[2] = R(1.0 / g) * field.zx;
