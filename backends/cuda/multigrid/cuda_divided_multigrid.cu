@@ -42,6 +42,7 @@ class CudaDividedMultigrid final : public DividedMultigrid {
       throw Error(ErrorCode::misuse, "multigrid: there is no device " + std::to_string(device));
     return *services_[static_cast<std::size_t>(device)];
   }
+  bool devices_at_once() const override { return true; }
   /// Matrices by nodes; those by equations are gathered.
   bool divides(const DeviceModel& model, const SparseMatrix& matrix) const override {
     return matrix.layout() == model.layout() && matrix.block_size() == model.uniform_components() &&

@@ -23,6 +23,7 @@ class CpuDividedMultigrid final : public DividedMultigrid {
       throw Error(ErrorCode::misuse, "multigrid: there is no device " + std::to_string(device));
     return *services_[static_cast<std::size_t>(device)];
   }
+  bool devices_at_once() const override { return false; }  // each uses all threads
   bool divides(const DeviceModel& model, const SparseMatrix& matrix) const override {
     return has_device_rows(model, matrix);
   }

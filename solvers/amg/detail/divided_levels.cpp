@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <voussoir/solvers/amg/detail/devices_at_once.hpp>
 #include <voussoir/solvers/amg/detail/divided_rows.hpp>
 #include <voussoir/solvers/amg/detail/set_up_rules.hpp>
 #include <voussoir/solvers/amg/detail/spectrum_steps.hpp>
@@ -178,11 +179,13 @@ void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix
   DividedLevel& level = levels_.emplace_back();
   const DeviceModel& model = soe.model().device_model();
   level.nodes = nodes_of(soe.model());
+  level.a.resize(device_index(devices_));
+  on_all_devices(services_, devices_, [&](int d) { level.a[device_index(d)] = services_.rows_of(model, matrix, d); });
   for (int d = 0; d < devices_; ++d) {
-    level.a.push_back(services_.rows_of(model, matrix, d));
-    require_small_nodes(level.a.back().height);
-    level.entries += level.a.back().entries();
-    equations_.push_back(services_.equations_of(model, level.a.back().height, d));
+    const LevelMatrix& a = level.a[device_index(d)];
+    require_small_nodes(a.height);
+    level.entries += a.entries();
+    equations_.push_back(services_.equations_of(model, a.height, d));
   }
   level.height = level.a.front().height;
   level.halo = std::make_unique<NodeHalo>(backend_, level.nodes, level.height);
@@ -190,8 +193,13 @@ void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix
 
 void DividedLevels::make_smoother(DividedLevel& level, const LinearSOE* finest) {
   level.inverse.resize(device_index(devices_));
+  std::vector<std::int64_t> first_bad(device_index(devices_));
+  on_all_devices(services_, devices_, [&](int d) {
+    const std::size_t i = device_index(d);
+    first_bad[i] = services_.on(d).invert_diagonal(level.a[i], level.inverse[i]);
+  });
   for (int d = 0; d < devices_; ++d) {
-    const std::int64_t bad = services_.on(d).invert_diagonal(level.a[device_index(d)], level.inverse[device_index(d)]);
+    const std::int64_t bad = first_bad[device_index(d)];
     if (bad < 0) continue;
     if (!finest) refuse_coarser_level(options_);
     const std::int32_t local = equations_[device_index(d)].empty()
@@ -205,19 +213,22 @@ void DividedLevels::make_smoother(DividedLevel& level, const LinearSOE* finest) 
 
 /// A level on which the matrix is positive only but for rounding does without.
 void DividedLevels::make_factor(DividedLevel& level) {
-  for (int d = 0; d < devices_; ++d) {
+  const std::size_t count = device_index(devices_);
+  level.factor.resize(count);
+  level.factor_transposed.resize(count);
+  std::vector<char> is_positive(count, 0);
+  on_all_devices(services_, devices_, [&](int d) {
+    const std::size_t i = device_index(d);
     MultigridServices& services = services_.on(d);
-    const LevelMatrix own = own_columns(services_, level.a[device_index(d)], d);
-    LevelMatrix factor =
-        services.inverse_factor_pattern(own, std::min(most_neighbours, largest_factor_rows / level.height - 1));
-    if (services.inverse_factor(own, factor) >= 0) {
-      level.factor.clear();
-      level.factor_transposed.clear();
-      return;
-    }
-    level.factor_transposed.push_back(services.transposed(factor));
-    level.factor.push_back(std::move(factor));
-  }
+    const LevelMatrix own = own_columns(services_, level.a[i], d);
+    LevelMatrix& factor = level.factor[i];
+    factor = services.inverse_factor_pattern(own, std::min(most_neighbours, largest_factor_rows / level.height - 1));
+    is_positive[i] = services.inverse_factor(own, factor) < 0;
+    if (is_positive[i]) level.factor_transposed[i] = services.transposed(factor);
+  });
+  if (std::find(is_positive.begin(), is_positive.end(), 0) == is_positive.end()) return;
+  level.factor.clear();
+  level.factor_transposed.clear();
 }
 
 template <class Apply, class Multiply>
@@ -282,18 +293,20 @@ void DividedLevels::find_spectrum(DividedLevel& level, const LinearSOE* finest) 
 /// Aggregates within each device, and the tentative prolongator. False where the next level would hardly be smaller, or
 /// where a device would have no nodes there.
 bool DividedLevels::coarsen(DividedLevel& level, DividedLevel& next, double threshold, DeviceMatrices& tentative) {
-  DeviceMatrices own;
-  for (int d = 0; d < devices_; ++d) own.push_back(own_columns(services_, level.a[device_index(d)], d));
+  DeviceMatrices own(device_index(devices_));
+  on_all_devices(services_, devices_,
+                 [&](int d) { own[device_index(d)] = own_columns(services_, level.a[device_index(d)], d); });
   const double most = most_kept * static_cast<double>(level.rows());
   std::vector<Aggregates> groups;
   std::vector<std::int64_t> first;
   const auto aggregate = [&] {
     groups.clear();
+    groups.resize(device_index(devices_));
+    on_all_devices(services_, devices_, [&](int d) {
+      groups[device_index(d)] = services_.on(d).aggregate(own[device_index(d)], threshold);
+    });
     first.assign(1, 0);
-    for (int d = 0; d < devices_; ++d) {
-      groups.push_back(services_.on(d).aggregate(own[device_index(d)], threshold));
-      first.push_back(first.back() + groups.back().count);
-    }
+    for (const Aggregates& g : groups) first.push_back(first.back() + g.count);
     return static_cast<double>(first.back()) * modes_ > most;
   };
   bool too_many = aggregate();
@@ -306,9 +319,11 @@ bool DividedLevels::coarsen(DividedLevel& level, DividedLevel& next, double thre
   for (const Aggregates& g : groups)
     if (g.count == 0) return false;
   std::vector<Array<double>> coarse(device_index(devices_));
-  for (int d = 0; d < devices_; ++d)
-    tentative.push_back(services_.on(d).tentative(groups[device_index(d)], level.height, modes_,
-                                                  near_null_[device_index(d)], coarse[device_index(d)]));
+  tentative.resize(device_index(devices_));
+  on_all_devices(services_, devices_, [&](int d) {
+    const std::size_t i = device_index(d);
+    tentative[i] = services_.on(d).tentative(groups[i], level.height, modes_, near_null_[i], coarse[i]);
+  });
   near_null_ = std::move(coarse);
   next.nodes = DividedNodes(std::move(first));
   next.height = modes_;
@@ -326,16 +341,17 @@ DeviceMatrices DividedLevels::with_neighbours(const DividedLevel& level, const D
 /// (1 − factor D⁻¹ A) basis
 DeviceMatrices DividedLevels::smooth(const DividedLevel& level, DeviceMatrices& basis, double factor,
                                      DividedNodes& coarse) {
-  DeviceMatrices all = with_neighbours(level, basis, coarse), result;
-  for (int d = 0; d < devices_; ++d) {
+  DeviceMatrices all = with_neighbours(level, basis, coarse), result(device_index(devices_));
+  on_all_devices(services_, devices_, [&](int d) {
+    const std::size_t i = device_index(d);
     MultigridServices& services = services_.on(d);
-    LevelMatrix p = services.product_pattern(level.a[device_index(d)], all[device_index(d)]);
-    services.multiply(level.a[device_index(d)], all[device_index(d)], p);
-    all[device_index(d)] = LevelMatrix();
-    basis[device_index(d)].columns = p.columns;
-    services.smooth_prolongator(level.inverse[device_index(d)], basis[device_index(d)], factor, p);
-    result.push_back(std::move(p));
-  }
+    LevelMatrix& p = result[i];
+    p = services.product_pattern(level.a[i], all[i]);
+    services.multiply(level.a[i], all[i], p);
+    all[i] = LevelMatrix();
+    basis[i].columns = p.columns;
+    services.smooth_prolongator(level.inverse[i], basis[i], factor, p);
+  });
   return result;
 }
 
@@ -351,11 +367,12 @@ void DividedLevels::project(const LinearSOE& soe, DividedLevel& level, DividedLe
   DeviceMatrices product(device_index(devices_));
   {
     DeviceMatrices all = with_neighbours(level, level.prolongation, coarse);
-    for (int d = 0; d < devices_; ++d) {
-      product[device_index(d)] = services_.on(d).product_pattern(level.a[device_index(d)], all[device_index(d)]);
-      services_.on(d).multiply(level.a[device_index(d)], all[device_index(d)], product[device_index(d)]);
-      all[device_index(d)] = LevelMatrix();
-    }
+    on_all_devices(services_, devices_, [&](int d) {
+      const std::size_t i = device_index(d);
+      product[i] = services_.on(d).product_pattern(level.a[i], all[i]);
+      services_.on(d).multiply(level.a[i], all[i], product[i]);
+      all[i] = LevelMatrix();
+    });
   }
   settle_smoother(level);
   if (is_finest(level))
@@ -363,25 +380,30 @@ void DividedLevels::project(const LinearSOE& soe, DividedLevel& level, DividedLe
   // Rows of Pᵀ and of A P that begin or end on other devices.
   const auto from = rows_that_reach(services_, level.prolongation, level.nodes, coarse);
   DeviceMatrices all = stack_rows(*backend_, level.prolongation, level.nodes, from, coarse);
-  for (int d = 0; d < devices_; ++d) {
-    LevelMatrix& p = all[device_index(d)];
-    level.restriction.push_back(first_rows(memory(d), services_.on(d).transposed(p), coarse.owned(d)));
-    p = LevelMatrix();
-    if (single_) services_.on(d).to_single(level.prolongation[device_index(d)]);
-  }
+  level.restriction.resize(device_index(devices_));
+  on_all_devices(services_, devices_, [&](int d) {
+    const std::size_t i = device_index(d);
+    level.restriction[i] = first_rows(memory(d), services_.on(d).transposed(all[i]), coarse.owned(d));
+    all[i] = LevelMatrix();
+    if (single_) services_.on(d).to_single(level.prolongation[i]);
+  });
   all = stack_rows(*backend_, product, level.nodes, from, coarse);
   product.clear();
+  next.a.resize(device_index(devices_));
+  on_all_devices(services_, devices_, [&](int d) {
+    const std::size_t i = device_index(d);
+    MultigridServices& services = services_.on(d);
+    LevelMatrix& a = next.a[i];
+    a = services.product_pattern(level.restriction[i], all[i]);
+    services.multiply(level.restriction[i], all[i], a);
+    all[i] = LevelMatrix();
+    services.set_unit_diagonal_of_empty_rows(a);
+    if (single_) services.to_single(level.restriction[i]);
+  });
   DividedNodes restricted(level.nodes.first());
   for (int d = 0; d < devices_; ++d) {
-    MultigridServices& services = services_.on(d);
     for (const std::int64_t node : from[device_index(d)]) restricted.add_ghost(d, node);
-    LevelMatrix a = services.product_pattern(level.restriction[device_index(d)], all[device_index(d)]);
-    services.multiply(level.restriction[device_index(d)], all[device_index(d)], a);
-    all[device_index(d)] = LevelMatrix();
-    services.set_unit_diagonal_of_empty_rows(a);
-    if (single_) services.to_single(level.restriction[device_index(d)]);
-    next.entries += a.entries();
-    next.a.push_back(std::move(a));
+    next.entries += next.a[device_index(d)].entries();
   }
   set_columns(level.prolongation, coarse);
   level.restriction_halo = std::make_unique<NodeHalo>(backend_, restricted, level.height);
@@ -409,12 +431,12 @@ void DividedLevels::finish(const LinearSOE& soe, DividedLevel& level) {
     level.a.clear();
     return;
   }
-  for (int d = 0; d < devices_; ++d) {
+  on_all_devices(services_, devices_, [&](int d) {
     if (is_finest(level))
       services_.update_rows(soe.model().device_model(), *soe.sparse_matrix(), d, level.a[device_index(d)], true);
     else if (single_)
       services_.on(d).to_single(level.a[device_index(d)]);
-  }
+  });
 }
 
 }  // namespace voussoir::detail
