@@ -71,10 +71,11 @@ void count_multigrid_exchanges(BenchRow& row, const DividedSystem& system, const
   row.figures.emplace_back("predicted_exchanges_per_cycle", static_cast<double>(predicted.exchanges));
   row.figures.emplace_back("predicted_bytes_per_cycle", static_cast<double>(predicted.bytes));
   if (cycle != predicted)
-    throw Error(ErrorCode::internal,
-                fmt::format("a cycle exchanged {} bytes in {} exchanges, but {} bytes in {} exchanges are predicted from "
-                            "the division of its levels",
-                            cycle.bytes, cycle.exchanges, predicted.bytes, predicted.exchanges));
+    throw Error(
+        ErrorCode::internal,
+        fmt::format("a cycle exchanged {} bytes in {} exchanges, but {} bytes in {} exchanges are predicted from "
+                    "the division of its levels",
+                    cycle.bytes, cycle.exchanges, predicted.bytes, predicted.exchanges));
   const HaloTraffic counted = traffic_of(system, solve);
   add_figures(row, system, counted);
   const std::int64_t product = system.distribution.bytes_per_product;
@@ -86,11 +87,12 @@ void count_multigrid_exchanges(BenchRow& row, const DividedSystem& system, const
   row.figures.emplace_back("products", static_cast<double>(products));
   const bool enough = product == 0 || (cycles >= report.iterations && products > report.iterations);
   if (!enough || counted.bytes != cycles * predicted.bytes + products * product)
-    throw Error(ErrorCode::internal,
-                fmt::format("{} bytes were exchanged in {} exchanges, which are not those of {} iterations or a few more "
-                            "with {} bytes per product, and {} bytes in {} exchanges per cycle",
-                            counted.bytes, counted.exchanges, report.iterations, product, predicted.bytes,
-                            predicted.exchanges));
+    throw Error(
+        ErrorCode::internal,
+        fmt::format("{} bytes were exchanged in {} exchanges, which are not those of {} iterations or a few more "
+                    "with {} bytes per product, and {} bytes in {} exchanges per cycle",
+                    counted.bytes, counted.exchanges, report.iterations, product, predicted.bytes,
+                    predicted.exchanges));
 }
 
 void compare(BenchRow& row, const DividedSystem& system, int iterations, OneDevice& one, double tolerance) {

@@ -135,8 +135,7 @@ HaloTraffic AmgPreconditioner::cycle_traffic() const {
   const std::int64_t product = halo_bytes(*layout_);
   if (const detail::DividedLevels* divided = hierarchy_->divided()) {
     std::vector<int> steps;
-    for (std::size_t l = 0; l < divided->levels().size(); ++l)
-      steps.push_back(c.smoothing_steps(static_cast<int>(l)));
+    for (std::size_t l = 0; l < divided->levels().size(); ++l) steps.push_back(c.smoothing_steps(static_cast<int>(l)));
     return detail::divided_cycle_traffic(*divided, options_.cycle == AmgOptions::Cycle::k, steps, product);
   }
   // All levels are on the first device, but the products of the finest one may be those of the SOE.
