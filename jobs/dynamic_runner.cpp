@@ -13,6 +13,7 @@
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/summary.hpp>
+#include <voussoir/solvers/numbering.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -47,6 +48,19 @@ std::vector<std::pair<std::string, double>> implicit_counts(const TransientRepor
           {"iterations", static_cast<double>(report.iterations)},
           {"smallest_increment", report.smallest_step},
           {"largest_increment", report.largest_step}};
+}
+
+/// A transient analysis with a numberer of its own; null: as the options say.
+std::unique_ptr<TransientAnalysis> make_numbered_analysis(const Domain& domain, std::shared_ptr<Backend> backend,
+                                                          TransientOptions options,
+                                                          const std::shared_ptr<DofNumberer>& numberer) {
+  if (!numberer) return make_transient_analysis(domain, std::move(backend), options);
+  options.numbering = "plain";  // nothing is measured for a division that is replaced
+  Analysis::Collaborators parts = make_transient_analysis(domain, std::move(backend), options)->collaborators();
+  parts.numberer = numberer;
+  auto analysis = std::make_unique<TransientAnalysis>(domain, std::move(parts));
+  analysis->set_whole_pressure_tangent(options.tangent != "symmetric");
+  return analysis;
 }
 
 /// Displacements or velocities of single nodes as a field of the model; NaN elsewhere.
@@ -154,10 +168,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
     options.relative_tolerance = TransientOptions().relative_tolerance;
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
-  const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   StepCheckpoint saved(checkpoints_, step);
-  // With checkpoints, an increment is brought to its end before the run stops.
-  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
   const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
   TimeSteps steps;
@@ -170,15 +181,21 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   if (request.times.longest > 0) steps.longest = request.times.longest;
   steps.times = recorder->targets();
   steps.most_steps = request.times.most_increments;
-  analysis->set_steps(std::move(steps));
-  analysis->add_recorder(recorder);
-  analysis->finished = [](double, StepResult) {};  // the recorder passes states on
-  analysis->set_recovery(false);
-  set_loads(analysis->loads(), request);
-  End motion = initial_motion(analysis->model(), request, initial);
-  analysis->set_initial_unknowns(std::move(motion.displacement));
-  analysis->set_initial_velocity(std::move(motion.velocity));
-  run_saved(step, request, *analysis, *recorder, saved);
+  const auto make = [&](const std::shared_ptr<DofNumberer>& numberer) {
+    auto made = make_numbered_analysis(*job_.domains[asked.domain], backend_, options, numberer);
+    // With checkpoints, an increment is brought to its end before the run stops.
+    made->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
+    made->set_steps(steps);
+    made->add_recorder(recorder);
+    made->finished = [](double, StepResult) {};  // the recorder passes states on
+    made->set_recovery(false);
+    set_loads(made->loads(), request);
+    End motion = initial_motion(made->model(), request, initial);
+    made->set_initial_unknowns(std::move(motion.displacement));
+    made->set_initial_velocity(std::move(motion.velocity));
+    return made;
+  };
+  const auto analysis = run_saved(step, request, make, *recorder, saved);
   keep_end(step, analysis->integrator(), analysis->model(), analysis->state());
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
@@ -192,6 +209,11 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);
+}
+
+std::unique_ptr<StepBalancer> DynamicRunner::make_balancer() const {
+  if (backend_->devices() == 1 || !measures_speeds(options_.numbering)) return nullptr;
+  return std::make_unique<StepBalancer>();
 }
 
 bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& p) const {

@@ -11,6 +11,7 @@
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/solvers/numbering.hpp>
 
 // Steps of explicit dynamics. Their increments are too many to look at each: states are recorded at even intervals of
 // time, at the times that are asked for, and every so many increments where a table or the files ask for that.
@@ -173,34 +174,38 @@ void check_temperatures_begin(const Job& job, std::size_t step, const DynamicSte
 void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& request) {
   const Stopwatch stopwatch;
   const JobStep& asked = job_.steps[step];
-  Analysis::Collaborators parts;
-  parts.backend = backend_;
-  ExplicitAnalysis analysis(*job_.domains[asked.domain], std::move(parts));
   StepCheckpoint saved(checkpoints_, step);
-  analysis.observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
-  if (request.continues && analysis.model().has_history())
-    throw Error(ErrorCode::bad_input,
-                "a step of explicit dynamics cannot continue another one where elements have a history; put both into "
-                "one step",
-                where(step));
   check_temperatures_begin(job_, step, request, where(step));
   const DynamicStep recorded = recorded_request(request);
   const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
-  recorder->increments = [&] { return analysis.report().steps; };
-  analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
-  analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
-  analysis.set_bulk_viscosity(
-      {request.explicit_method->linear_viscosity, request.explicit_method->quadratic_viscosity});
-  analysis.set_damping({request.alpha, request.beta});
-  analysis.add_recorder(recorder);
-  analysis.finished = [](double, StepResult) {};  // the recorder passes states on
-  analysis.set_recovery(false);
-  set_loads(analysis.loads(), request);
-  End motion = initial_motion(analysis.model(), request, nullptr);
-  analysis.set_initial_displacement(std::move(motion.displacement));
-  analysis.set_initial_velocity(std::move(motion.velocity));
-  run_saved(step, request, analysis, *recorder, saved);
+  const auto make = [&](const std::shared_ptr<DofNumberer>& numberer) {
+    Analysis::Collaborators parts;
+    parts.backend = backend_;
+    parts.numberer = numberer ? numberer : make_numberer(options_.numbering, *backend_, false);
+    auto made = std::make_unique<ExplicitAnalysis>(*job_.domains[asked.domain], std::move(parts));
+    made->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
+    if (request.continues && made->model().has_history())
+      throw Error(ErrorCode::bad_input,
+                  "a step of explicit dynamics cannot continue another one where elements have a history; put both "
+                  "into one step",
+                  where(step));
+    recorder->increments = [a = made.get()] { return a->report().steps; };
+    made->set_steps(explicit_steps(asked, request, recorder->targets()));
+    made->set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
+    made->set_bulk_viscosity({request.explicit_method->linear_viscosity, request.explicit_method->quadratic_viscosity});
+    made->set_damping({request.alpha, request.beta});
+    made->add_recorder(recorder);
+    made->finished = [](double, StepResult) {};  // the recorder passes states on
+    made->set_recovery(false);
+    set_loads(made->loads(), request);
+    End motion = initial_motion(made->model(), request, nullptr);
+    made->set_initial_displacement(std::move(motion.displacement));
+    made->set_initial_velocity(std::move(motion.velocity));
+    return made;
+  };
+  const std::unique_ptr<ExplicitAnalysis> finished = run_saved(step, request, make, *recorder, saved);
+  ExplicitAnalysis& analysis = *finished;
   keep_end(step, analysis.integrator(), analysis.model(), analysis.state());
   take_model_report(analysis, stopwatch.seconds());
   if (matrix_.empty()) matrix_ = "no matrix: explicit dynamics";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/host_memory.hpp>
@@ -59,6 +60,11 @@ enum class MetisMethod { kway, contiguous, recursive };
 std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, MetisMethod method,
                                           const MetisPartitioner::Options& settings) {
   if (parts == 1) return std::vector<std::int32_t>(graph.vertices(), 0);  // METIS divides by zero
+  if (parts == graph.vertices()) {  // METIS prints complaints and leaves some parts empty
+    std::vector<std::int32_t> each(static_cast<std::size_t>(parts));
+    std::iota(each.begin(), each.end(), 0);
+    return each;
+  }
   if (static_cast<std::int64_t>(graph.column.size()) > std::numeric_limits<idx_t>::max())
     throw Error(ErrorCode::unavailable,
                 "the graph of the elements has too many edges for this METIS, which counts with " +
@@ -76,6 +82,9 @@ std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, 
   if (total > 0)
     for (std::size_t v = 0; v < weight.size(); ++v)
       weight[v] = static_cast<idx_t>(std::llround(scale * graph.weight[v]));
+  // Fewer weights than parts cannot be balanced, and METIS complains of parts without vertices: all count alike then.
+  if (std::count_if(weight.begin(), weight.end(), [](idx_t w) { return w > 0; }) < parts)
+    std::fill(weight.begin(), weight.end(), 1);
 
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);

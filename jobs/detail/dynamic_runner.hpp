@@ -11,6 +11,7 @@
 #include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
+#include <voussoir/partition/step_balancer.hpp>
 #include <voussoir/solvers/transient_problem.hpp>
 
 namespace voussoir::detail {
@@ -58,9 +59,13 @@ class DynamicRunner {
   /// Explicit dynamics: explicit_runner.cpp.
   void integrate_explicitly(std::size_t step, const DynamicStep& request);
   /// Runs an analysis from its start, or from the state that was saved, to its end, and saves it on the way.
-  template <class AnalysisInTime>
-  void run_saved(std::size_t step, const DynamicStep& request, AnalysisInTime& analysis, StepRecorder& recorder,
+  /// `make(numberer)` creates it; a null numberer is the usual one. Where the speeds of devices are to be measured, the
+  /// model may be divided again between steps, and another analysis reaches the end: the one that is returned.
+  template <class Make>
+  auto run_saved(std::size_t step, const DynamicStep& request, const Make& make, StepRecorder& recorder,
                  StepCheckpoint& saved);
+  /// Null where the division stays as it is.
+  std::unique_ptr<StepBalancer> make_balancer() const;
   void take_over(std::size_t step, const StepCheckpoint& saved);
   void conclude(std::size_t step, const DynamicStep& request, StepResponse response, StepCheckpoint& saved);
   bool tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& progress) const;
@@ -84,30 +89,37 @@ class DynamicRunner {
   std::string matrix_;
 };
 
-template <class AnalysisInTime>
-void DynamicRunner::run_saved(std::size_t step, const DynamicStep& request, AnalysisInTime& analysis,
-                              StepRecorder& recorder, StepCheckpoint& saved) {
-  analysis.watch = [&](const TransientProgress& p) {
-    const bool goes_on = tell_time(step, request, p);
-    saved.increment(request.times.start + p.time, !goes_on, [&](ByteWriter& out) {
-      std::ostringstream bytes;
-      analysis.save(bytes);
-      out.put(bytes.str());
-      recorder.save(out);
-    });
-    return goes_on;
+template <class Make>
+auto DynamicRunner::run_saved(std::size_t step, const DynamicStep& request, const Make& make, StepRecorder& recorder,
+                              StepCheckpoint& saved) {
+  const auto make_watched = [&](const std::shared_ptr<DofNumberer>& numberer) {
+    auto analysis = make(numberer);
+    analysis->watch = [&, a = analysis.get()](const TransientProgress& p) {
+      const bool goes_on = tell_time(step, request, p);
+      saved.increment(request.times.start + p.time, !goes_on, [&](ByteWriter& out) {
+        std::ostringstream bytes;
+        a->save(bytes);
+        out.put(bytes.str());
+        recorder.save(out);
+      });
+      return goes_on;
+    };
+    return analysis;
   };
-  if (saved.is_open()) {
+  const auto begin = [&](auto& analysis) {
+    if (!saved.is_open()) return analysis.start();
     saved.replay_files();
     ByteReader in(saved.state(), where(step));
     std::istringstream bytes(in.text());
     analysis.restore(bytes);
     recorder.resume(analysis.model(), analysis.integrator(), analysis.state(), in);
     in.expect_end();
-  } else {
-    analysis.start();
-  }
-  analysis.finish();
+  };
+  const std::unique_ptr<StepBalancer> balancer = make_balancer();
+  auto analysis = run_balanced(make_watched, begin, balancer.get());
+  analysis->watch = nullptr;
+  if (balancer) notes_.insert(notes_.end(), balancer->notes().begin(), balancer->notes().end());
+  return analysis;
 }
 
 }  // namespace voussoir::detail

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/solvers/amg/detail/cycle.hpp>
+#include <voussoir/solvers/amg/detail/cycle_traffic.hpp>
 #include <voussoir/solvers/amg/detail/hierarchy.hpp>
 
 namespace voussoir {
@@ -127,6 +128,20 @@ std::vector<std::size_t> AmgPreconditioner::device_bytes() const {
   std::vector<std::size_t> bytes;
   for (int d = 0; d < layout_->devices(); ++d) bytes.push_back(cycle().device_bytes(d));
   return bytes;
+}
+
+HaloTraffic AmgPreconditioner::cycle_traffic() const {
+  const detail::AmgCycle& c = cycle();
+  const std::int64_t product = halo_bytes(*layout_);
+  if (const detail::DividedLevels* divided = hierarchy_->divided()) {
+    std::vector<int> steps;
+    for (std::size_t l = 0; l < divided->levels().size(); ++l) steps.push_back(c.smoothing_steps(static_cast<int>(l)));
+    return detail::divided_cycle_traffic(*divided, options_.cycle == AmgOptions::Cycle::k, steps, product);
+  }
+  // All levels are on the first device, but the products of the finest one may be those of the SOE.
+  if (product == 0 || !hierarchy_->outside() || hierarchy_->levels().size() == 1) return {};
+  const std::int64_t products = 2 * c.smoothing_steps(0);
+  return {products, products * product};
 }
 
 double AmgPreconditioner::operator_complexity() const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/backends/halo_traffic.hpp>
 #include <voussoir/solvers/amg/amg_options.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
@@ -47,6 +48,9 @@ class AmgPreconditioner : public Preconditioner {
   std::vector<AmgLevelReport> levels() const;
   /// Memory on each device: all levels, and the vectors of cycles.
   std::vector<std::size_t> device_bytes() const;
+  /// The halos that one cycle exchanges for a vector of one column, counted from the division of each level: what
+  /// halo_traffic() counts while inverse() is applied. Zero on one device.
+  HaloTraffic cycle_traffic() const;
   double operator_complexity() const;  ///< entries of all levels divided by those of the finest
   /// The factor by which one cycle reduces a random error on a level, measured by some cycles; near 1 is bad.
   double reduction(int level) const;

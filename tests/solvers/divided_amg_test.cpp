@@ -124,6 +124,46 @@ TEST(DividedAmg, HasEverySetting) {
     expect_same_as_one_device(d, "bsr", std::string(how) + ",coarsest=30,gather=30");
 }
 
+TEST(DividedAmg, ACycleExchangesTheHalosOfItsLevels) {
+  Domain d;
+  add_beam(d, {12, 2, 2});
+  const auto check = [&](const std::string& storage, const std::string& how, const std::string& backend, bool divided) {
+    SCOPED_TRACE(storage + ", " + how + ", " + backend);
+    System s(d, storage, backend);
+    AmgPreconditioner amg(AmgOptions::parse(how));
+    amg.set_up(*s.soe);
+    EXPECT_EQ(amg.summary().find("divided") != std::string::npos, divided) << amg.summary();
+    const HaloTraffic predicted = amg.cycle_traffic();
+    EXPECT_EQ(predicted.exchanges > 0, divided);
+    Vector r = s.model.make_vector(), z = s.model.make_vector();
+    s.model.backend().fill(r, 1.0);
+    const HaloTraffic before = halo_traffic();
+    amg.inverse()->apply(r, z);
+    const HaloTraffic counted = halo_traffic() - before;
+    EXPECT_EQ(counted.exchanges, predicted.exchanges);
+    EXPECT_EQ(counted.bytes, predicted.bytes);
+  };
+  check("bsr", "single,coarsest=12,gather=12", "debug:2", true);
+  check("bsr", "full,k-cycle,coarsest=12,gather=12", "debug:3", true);
+  check("bsr", "single,fsai,coarsest=12,gather=12", "debug:2", true);
+  check("matrix-free", "single,steps=3,coarsest=12,gather=60", "debug:4", true);
+  check("bsr", "single,coarsest=12,gather=12", "debug", false);
+
+  // All levels on the first device: only the SOE's own products, if any, exchange halos.
+  for (const char* how : {"single,coarsest=12", "full,coarsest=12"}) {
+    System s(d, "bsr", "debug:2");
+    AmgPreconditioner amg(AmgOptions::parse(how));
+    amg.set_up(*s.soe);
+    Vector r = s.model.make_vector(), z = s.model.make_vector();
+    s.model.backend().fill(r, 1.0);
+    const HaloTraffic before = halo_traffic();
+    amg.inverse()->apply(r, z);
+    EXPECT_EQ((halo_traffic() - before).bytes, amg.cycle_traffic().bytes) << how;
+    EXPECT_EQ((halo_traffic() - before).exchanges, amg.cycle_traffic().exchanges) << how;
+  }
+  expect_error(ErrorCode::misuse, {"not been set up"}, [] { (void)AmgPreconditioner().cycle_traffic(); });
+}
+
 TEST(DividedAmg, ConductsHeat) {
   Domain d;
   add_heated_bar(d);

@@ -64,9 +64,9 @@ class CgIteration {
       (void)states_.back().read_device();
       fill_bytes_async(records_.back().write_device(), 0, sizeof(CgRecord), stream(d));
     }
+    prepare_overlap();
     begin(b);
     prepare_resident();
-    prepare_overlap();
   }
   ~CgIteration() {
     try {
@@ -184,14 +184,34 @@ class CgIteration {
     if (!preconditioner_ || scales()) z_ = Vector(a_.layout());
   }
 
-  /// Values of other devices travel while rows that do not need them are multiplied.
+  /// Values of other devices travel while rows that do not need them are multiplied; on one GPU, each device computes
+  /// the ghosts of the direction itself instead.
   void prepare_overlap() {
-    if (devices() == 1 || !product_ || !OverlappedExchange::is_wanted(layout_)) return;
-    for (int d = 0; d < devices(); ++d)
-      if (product_->has_interior(d)) {
-        overlap_ = std::make_unique<OverlappedExchange>(layout_);
-        return;
+    if (devices() == 1 || !product_) return;
+    if (OverlappedExchange::is_wanted(layout_))
+      for (int d = 0; d < devices() && !overlap_; ++d)
+        if (product_->has_interior(d)) overlap_ = std::make_unique<OverlappedExchange>(layout_);
+    turns_ghosts_ = !overlap_;
+    for (int d = 1; d < devices(); ++d) turns_ghosts_ = turns_ghosts_ && memory(d).ordinal() == memory(0).ordinal();
+  }
+
+  /// Where the ghosts of the direction on one device come from.
+  DirectionGhosts direction_ghosts(int to) {
+    DirectionGhosts all{};
+    for (const Layout::Exchange& exchange : layout_.exchanges(to)) {
+      if (exchange.send.empty()) continue;
+      DirectionGhosts::Way& way = all.ways[all.count++];
+      way.count = static_cast<std::int64_t>(exchange.send.size());
+      {
+        DeviceSection section(*layout_.memory(exchange.from));
+        way.send = exchange.send.read_device();
+        way.direction = (preconditioner_ && !scales() ? z_ : r_).part(exchange.from).read_device();
+        way.blocks = scales() ? diagonal_blocks(exchange.from) : DiagonalBlocks{};
       }
+      DeviceSection section(*layout_.memory(to));
+      way.ghosts = p_.part(to).update_device() + exchange.first_ghost;
+    }
+    return all;
   }
 
   /// Where partial sums lie: `half` 0 or 1 of two halves. Devices read each other's.
@@ -240,10 +260,17 @@ class CgIteration {
   void decide() {
     meet();
     for (int d = 0; d < devices(); ++d) {
+      const DirectionGhosts ghosts = turns_ghosts_ ? direction_ghosts(d) : DirectionGhosts{};
       DeviceSection section(*layout_.memory(d));
-      launch(scales() ? turn<1> : turn<0>, grid_after(d), stream(d), vectors(d), states_[at(d)].update_device(),
-             records_[at(d)].update_device(), sums(vector_sums_, 0), preconditioner_ ? z_sums() : sums(vector_sums_, 0),
-             diagonal_blocks(d), memory(d).counter());
+      CgState* state = states_[at(d)].update_device();
+      CgRecord* record = records_[at(d)].update_device();
+      const PartialSums r_r = sums(vector_sums_, 0), r_z = preconditioner_ ? z_sums() : r_r;
+      if (turns_ghosts_)
+        launch(scales() ? turn_with_ghosts<1> : turn_with_ghosts<0>, grid_after(d), stream(d), vectors(d), state,
+               record, r_r, r_z, diagonal_blocks(d), memory(d).counter(), ghosts);
+      else
+        launch(scales() ? turn<1> : turn<0>, grid_after(d), stream(d), vectors(d), state, record, r_r, r_z,
+               diagonal_blocks(d), memory(d).counter());
     }
   }
 
@@ -274,6 +301,8 @@ class CgIteration {
         overlap_->begin(p_);
         for (int d = 0; d < devices(); ++d) product_->enqueue_interior(d, p_, q_);
         overlap_->finish();
+      } else if (turns_ghosts_) {
+        if (ghost_bytes_ > 0) count_halo_traffic({1, ghost_bytes_});
       } else {
         exchange_ghosts(p_);
       }
@@ -345,6 +374,8 @@ class CgIteration {
   std::vector<Array<CgState>> states_;
   std::vector<Array<CgRecord>> records_;
   std::unique_ptr<OverlappedExchange> overlap_;  // null: ghosts are there before a product begins
+  bool turns_ghosts_ = false;                    // each device computes its ghosts of p as their owners do
+  const std::int64_t ghost_bytes_ = halo_bytes(layout_);
   int resident_width_ = 0;
   Array<std::uint64_t> mail_;  // of a resident kernel
   CgState state_{};

@@ -113,9 +113,19 @@ struct Turn {
   double alpha, beta;
 };
 
+/// z + β p. Where several devices compute the same entry, each must get the same bits: no choice is left to the
+/// compiler.
+template <bool Several>
+__device__ inline double next_direction(double z, double beta, double p) {
+  if constexpr (Several)
+    return fma(beta, p, z);
+  else
+    return z + beta * p;
+}
+
 /// x += α p and p = z + β p on the entries of one thread, with z = D r where B is 1. Before the first iteration p = z:
 /// the old one does not matter, be it NaN.
-template <int B>
+template <int B, bool Several = false>
 __device__ inline void turn_entries(const CgVectors& v, Share share, const Turn& turn, const DiagonalBlocks& blocks) {
   const double alpha = turn.alpha, beta = turn.beta;
   const double* const z = v.direction();
@@ -134,13 +144,42 @@ __device__ inline void turn_entries(const CgVectors& v, Share share, const Turn&
     const Pair old = load_pair(v.p, k), at = load_passing_pair(v.x, k);
     if constexpr (B == 1) next = {blocks.at(2 * k) * next.first, blocks.at(2 * k + 1) * next.second};
     store_passing_pair(v.x, k, {at.first + alpha * old.first, at.second + alpha * old.second});
-    store_pair(v.p, k, {next.first + beta * old.first, next.second + beta * old.second});
+    store_pair(
+        v.p, k,
+        {next_direction<Several>(next.first, beta, old.first), next_direction<Several>(next.second, beta, old.second)});
   }
   if (v.count % 2 == 1 && share.first == 0) {
     const std::int64_t last = v.count - 1;
     const double old = v.p[last];
     v.x[last] += alpha * old;
-    v.p[last] = own(last) + beta * old;
+    v.p[last] = next_direction<Several>(own(last), beta, old);
+  }
+}
+
+/// The ghosts of the direction on one device, where the devices that own them are on the same GPU.
+struct DirectionGhosts {
+  struct Way {
+    std::int64_t count;
+    const std::int32_t* send;  ///< entries of the owner
+    const double* direction;   ///< CgVectors::direction() of the owner
+    DiagonalBlocks blocks;     ///< of the owner
+    double* ghosts;            ///< of p
+  };
+  Way ways[most_devices - 1];
+  int count;
+};
+
+/// p = z + β p on ghosts, as their owners compute it: nobody needs to send them.
+template <int B>
+__device__ inline void turn_ghosts(const DirectionGhosts& all, Share share, const Turn& turn) {
+  if (!turn.goes_on) return;
+  for (int w = 0; w < all.count; ++w) {
+    const DirectionGhosts::Way& way = all.ways[w];
+    for (std::int64_t k = share.first; k < way.count; k += share.step) {
+      const std::int32_t i = way.send[k];
+      const double z = B == 1 ? way.blocks.at(i) * way.direction[i] : way.direction[i];
+      way.ghosts[k] = turn.stepped ? next_direction<true>(z, turn.beta, way.ghosts[k]) : z;
+    }
   }
 }
 
@@ -192,11 +231,11 @@ __device__ inline void advance_entries(const CgVectors& v, Share share, double a
 }
 
 /// The decision that begins an iteration, and its direction; before that x takes the step of the one that has passed. B
-/// is 1 where D has single numbers, otherwise 0.
-template <int B>
-__global__ void __launch_bounds__(sum_threads) turn(CgVectors v, CgState* state, CgRecord* record, PartialSums r_r,
-                                                    PartialSums r_z, DiagonalBlocks blocks, unsigned* counter) {
-  after_earlier_work();
+/// is 1 where D has single numbers, otherwise 0. `ghosts` is null on one device.
+template <int B, bool Several>
+__device__ inline void turn_device(const CgVectors& v, CgState* state, CgRecord* record, const PartialSums& r_r,
+                                   const PartialSums& r_z, const DiagonalBlocks& blocks, unsigned* counter,
+                                   const DirectionGhosts* ghosts) {
   const int iteration = state->iteration;
   const bool stepped = iteration > 0;
   const double alpha = stepped ? state->alpha : 0.0, old_rho = state->rho[(iteration + 1) % 2];
@@ -211,9 +250,26 @@ __global__ void __launch_bounds__(sum_threads) turn(CgVectors v, CgState* state,
     record->residual[iteration % kept_iterations] = residual;
     record->beta[iteration % kept_iterations] = beta;
   }
-  turn_entries<B>(v, Share::of_grid(), {stepped, goes_on, alpha, beta}, blocks);
+  const Turn turn{stepped, goes_on, alpha, beta};
+  turn_entries<B, Several>(v, Share::of_grid(), turn, blocks);
+  if constexpr (Several) turn_ghosts<B>(*ghosts, Share::of_grid(), turn);
   // Not before all blocks are here: one that finds the iteration stopped leaves x where it is.
   if (!goes_on && is_last_block(counter) && threadIdx.x == 0) state->stop = static_cast<int>(stop);
+}
+
+template <int B>
+__global__ void __launch_bounds__(sum_threads) turn(CgVectors v, CgState* state, CgRecord* record, PartialSums r_r,
+                                                    PartialSums r_z, DiagonalBlocks blocks, unsigned* counter) {
+  after_earlier_work();
+  turn_device<B, false>(v, state, record, r_r, r_z, blocks, counter, nullptr);
+}
+
+/// The same on one of several devices of one GPU, with the ghosts of the direction.
+template <int B>
+__global__ void __launch_bounds__(sum_threads)
+    turn_with_ghosts(CgVectors v, CgState* state, CgRecord* record, PartialSums r_r, PartialSums r_z,
+                     DiagonalBlocks blocks, unsigned* counter, DirectionGhosts ghosts) {
+  turn_device<B, true>(v, state, record, r_r, r_z, blocks, counter, &ghosts);
 }
 
 /// The step along the direction. `partials` gets r·r of every block, then r·z.

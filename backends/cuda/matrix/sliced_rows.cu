@@ -1,5 +1,6 @@
 #include <voussoir/backends/cuda/matrix/sliced_rows.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -56,7 +57,40 @@ __global__ void __launch_bounds__(Window / 2)
   }
 }
 
+constexpr int boundary_threads = 128;
+
+/// reaches[slice] = 1 where a row has a column of another device; all such lanes write the same. A thread per place.
+__global__ void __launch_bounds__(boundary_threads) find_boundary_slices(SlicedView rows, std::int32_t* reaches) {
+  const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * boundary_threads + threadIdx.x;
+  const std::int64_t slice = p / slice_rows;
+  if (slice >= rows.slices || rows.row[p] < 0) return;
+  const std::int32_t* column = rows.column + static_cast<std::int64_t>(rows.slice_first[slice]) * slice_rows;
+  for (std::int32_t k = 0; k < rows.length[p]; ++k)
+    if (column[std::int64_t{k} * slice_rows + p % slice_rows] >= rows.rows) {
+      reaches[slice] = 1;
+      return;
+    }
+}
+
 }  // namespace
+
+std::int32_t interior_slices(const SlicedRows& rows, const std::shared_ptr<DeviceMemory>& memory) {
+  if (rows.interior_slices >= 0) return rows.interior_slices;
+  rows.interior_slices = 0;
+  if (rows.slices == 0 || !rows.long_slices.empty()) return 0;
+  Array<std::int32_t> reaches(memory, static_cast<std::size_t>(rows.slices));
+  {
+    DeviceSection section(*memory);
+    const cudaStream_t stream = stream_of(memory);
+    std::int32_t* target = reaches.write_device();
+    fill_bytes_async(target, 0, reaches.bytes(), stream);
+    launch(find_boundary_slices, grid_for(std::int64_t{rows.slices} * slice_rows, boundary_threads), stream,
+           rows.view(), target);
+  }
+  const auto found = reaches.read_host();
+  rows.interior_slices = static_cast<std::int32_t>(std::find(found.begin(), found.end(), 1) - found.begin());
+  return rows.interior_slices;
+}
 
 SlicedView SlicedRows::view() const {
   return {rows,

@@ -43,6 +43,7 @@ struct SlicedRows {
   Array<std::int32_t> place;
   Array<std::int32_t> column;
   Array<std::int32_t> long_slices;
+  mutable std::int32_t interior_slices = -1;  ///< as interior_slices() has counted them; −1: not yet
 
   /// Inside a section.
   SlicedView view() const;
@@ -55,6 +56,10 @@ struct SlicedRows {
 /// `tile_rows`. Inside a section; waits.
 SlicedRows make_slices(const std::shared_ptr<DeviceMemory>& memory, std::int32_t rows, const std::int32_t* length,
                        int window = sort_window);
+
+/// The number of first slices of a whole matrix none of whose rows has a column of another device; these are numbered
+/// after the rows. 0 where there are long slices. Counted once; waits then. Called inside no section.
+std::int32_t interior_slices(const SlicedRows& rows, const std::shared_ptr<DeviceMemory>& memory);
 
 /// Copies one number of the device to the host. Inside a section; waits.
 std::uint32_t fetch(const std::shared_ptr<DeviceMemory>& memory, const std::uint32_t* number);

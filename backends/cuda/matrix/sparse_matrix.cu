@@ -154,16 +154,44 @@ void CudaSparseMatrix::enqueue_half(int device, const Vector& x, Vector& y, doub
 
 bool CudaSparseMatrix::has_interior(int device) const {
   const Part& own = part(device);
-  return own.tiles && own.tiles->interior_tiles > 0;
+  if (own.tiles) return own.tiles->interior_tiles > 0;
+  return interior_slices(own.rows, layout_->memory(device)) > 0;
+}
+
+void CudaSparseMatrix::enqueue_slices(int device, const Vector& x, Vector& y, std::int32_t first,
+                                      std::int32_t end) const {
+  const Part& own = part(device);
+  SparseProduct product;
+  product.rows = own.rows.view();
+  product.rows.slices = end - first;
+  product.rows.slice_first += first;
+  product.rows.row += std::ptrdiff_t{first} * slice_rows;
+  product.rows.length += std::ptrdiff_t{first} * slice_rows;
+  product.value = own.value.read_device();
+  product.x = x.part(device).read_device();
+  product.y = y.part(device).update_device();
+  multiply(product, block_size_, cuda_memory(layout_->memory(device)));
 }
 
 void CudaSparseMatrix::enqueue_interior(int device, const Vector& x, Vector& y) const {
-  if (has_interior(device)) enqueue_half(device, x, y, nullptr, TilePhase::interior);
+  if (!has_interior(device)) return;
+  if (part(device).tiles) return enqueue_half(device, x, y, nullptr, TilePhase::interior);
+  DeviceSection section(*layout_->memory(device));
+  enqueue_slices(device, x, y, 0, part(device).rows.interior_slices);
 }
 
 void CudaSparseMatrix::enqueue_rest(int device, const Vector& x, Vector& y, double* partials) const {
   if (!has_interior(device)) return enqueue(device, x, y, partials);
-  enqueue_half(device, x, y, partials, TilePhase::rest);
+  const Part& own = part(device);
+  if (own.tiles) return enqueue_half(device, x, y, partials, TilePhase::rest);
+  const auto& memory = layout_->memory(device);
+  DeviceSection section(*memory);
+  enqueue_slices(device, x, y, own.rows.interior_slices, own.rows.slices);
+  if (!partials) return;
+  // The sum of both pieces takes the place of the first partial sum.
+  const CudaMemory& cuda = cuda_memory(memory);
+  fill_bytes_async(partials, 0, static_cast<std::size_t>(dot_partials(device)) * sizeof(double), cuda.stream());
+  enqueue_dot(x.part(device).read_device(), y.part(device).read_device(), layout_->owned(device), partials, cuda);
 }
 
 void CudaSparseMatrix::enqueue(int device, const Vector& x, Vector& y, double* partials) const {

@@ -66,6 +66,8 @@ class CudaSparseMatrix final : public SparseMatrix, public CudaOperator {
   CudaSparseMatrix(std::shared_ptr<const Layout> layout, int block_size);
   void take(int device, const HostMatrix& rows);
   void enqueue_half(int device, const Vector& x, Vector& y, double* partials, TilePhase phase) const;
+  /// y = A x for some slices of a whole matrix, inside a section.
+  void enqueue_slices(int device, const Vector& x, Vector& y, std::int32_t first, std::int32_t end) const;
   void require_fitting(const Vector& x, const Vector& y) const;
 
   std::shared_ptr<const Layout> layout_;

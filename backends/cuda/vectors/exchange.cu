@@ -85,10 +85,13 @@ void exchange_ghosts(const Vector& x) {
   const Layout& layout = *x.layout();
   if (layout.devices() == 1) return;
   const std::vector<Way> ways = ways_of(x);
-  // What was asked of both sides before, the values and older readings of the ghosts, comes first …
+  // What was asked of both sides before, the values and older readings of the ghosts, comes first. A receiver that
+  // fetches on its own stream has read its ghosts before …
   for (const Way& way : ways) {
-    wait_for(way.to, way.from);
-    wait_for(way.from, way.to);
+    if (same_gpu(way.from, way.to))
+      wait_for(way.to, way.from);
+    else
+      wait_for(way.from, way.to);
   }
   HaloTraffic traffic{1, 0};
   for (const Way& way : ways) {
@@ -103,10 +106,12 @@ void exchange_ghosts(const Vector& x) {
       pack_and_send(way, x.columns(), packed.write_device(), way.from.stream());
     }
   }
-  // … and what is asked of them after waits for it.
+  // … and what is asked of the other side afterwards waits for it.
   for (const Way& way : ways) {
-    wait_for(way.to, way.from);
-    wait_for(way.from, way.to);
+    if (same_gpu(way.from, way.to))
+      wait_for(way.from, way.to);
+    else
+      wait_for(way.to, way.from);
   }
   if (traffic.bytes > 0) count_halo_traffic(traffic);
 }
