@@ -418,7 +418,8 @@ class DynamicRecorder : public StepRecorder {
                   ": the equilibrium is not stable there, beyond a limit point or a bifurcation";
     }
     const double iterations = report.history.empty() ? 0.0 : static_cast<double>(report.history.size() - 1);
-    const double values[] = {e.internal, e.external, iterations, report.true_residual};
+    // An increment that is in balance from the beginning has no unbalance to compare with.
+    const double values[] = {e.internal, e.external, iterations, iterations > 0 ? report.true_residual : nan};
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 

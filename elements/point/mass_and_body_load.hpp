@@ -14,6 +14,9 @@ struct MassAndBodyLoad {
   using MassRule = typename Element::MassRule;
   template <class R>
   using Input = typename Element::template Input<R>;
+  /// Lumping of quadratic shapes takes the exact rule also where integration is reduced: the diagonal of a consistent
+  /// mass with too few points has lighter corners.
+  using LumpingRule = typename ElementRules<Shape, Element::geometry>::Mass;
   static constexpr int nodes = Element::nodes, components = Element::components;
   static constexpr int dofs = Element::dofs, entries = Element::entries;
 
@@ -34,10 +37,11 @@ struct MassAndBodyLoad {
 
   template <class R>
   VSR_FN static R node_masses(const Input<R>& e, R (&m)[nodes]) {
-    const auto& table = shape_table<Shape, MassRule>();
+    const auto& table = shape_table<Shape, LumpingRule>();
     R total = R(0.0), diagonal = R(0.0);
     for (int a = 0; a < nodes; ++a) m[a] = R(0.0);
-    const R health = Points::over_mass_points(e, [&](int q, R weight) {
+    const R health = Points::template over_points<LumpingRule>(e, [&](int q, R volume, const Point<R>& p) {
+      const R weight = volume * Kernel::density(p);
       total += weight;
       for (int a = 0; a < nodes; ++a) {
         const double n = table.value[q][a];

@@ -384,6 +384,16 @@ void TimeIntegrator::revert(const AnalysisModel& model, AnalysisState& state) {
 
 Vector TimeIntegrator::out_of_balance(const AnalysisModel& model, const AnalysisState& state) {
   bind(model);
+  if (needs_initial_rates() && memory_.internal.layout() && state.is_committed() &&
+      state.time == state.committed().time) {
+    // What was measured has all forces, those of bulk viscosity and of added mass included.
+    Backend& backend = model.backend();
+    Vector r = memory_.internal.clone();
+    backend.axpy(-1.0, memory_.external, r);
+    add_where(backend, 1.0, memory_.damping, r);
+    add_where(backend, 1.0, memory_.inertial, r);
+    return r;
+  }
   Vector r = Integrator::out_of_balance(model, state);
   bound_->add_base_inertia(state.time, step_of(state), r);
   return r;

@@ -19,6 +19,15 @@ constexpr double fits = 1e-9;  // times within this share of a step are the same
 /// The longest automatic step in which something may move for the first time, of the first step that was asked for.
 constexpr double first_moving = 1.0 / 64;
 
+/// Motions that are faster than a step are left out of the accelerations at the start: stiffness counts as at the end
+/// of this share of the first step.
+constexpr double initial_share = 0.1;
+/// They are left out where they are more than half of the accelerations.
+constexpr double most_initial = 2;
+/// How much of what temperatures would change at their present rate until the loads are no longer smooth counts as
+/// their change.
+constexpr double counted_ahead = 0.5;
+
 /// Automatic increments of statics grow where Newton's method needs no more iterations than these.
 constexpr std::size_t most_easy_iterations = 6;
 /// An increment of statics that takes more iterations is repeated with a shorter one.
@@ -51,6 +60,49 @@ std::shared_ptr<TimeIntegrator> time_integrator_of(const std::shared_ptr<Integra
 Analysis::Collaborators with_time_integrator(Analysis::Collaborators parts) {
   parts.integrator = time_integrator_of(parts.integrator);
   return parts;
+}
+
+/// What temperatures will have changed by when what acts is no longer smooth, where they change ever faster: the
+/// measure of a load that begins with 0, of which the change so far is none. 0 where they slow down. The step that ends
+/// at `time` has led from `before` to `size`.
+double change_ahead(const TimeSteps& steps, const std::vector<double>& kinks, double time, double step, double before,
+                    double size) {
+  double from = steps.start, to = steps.end;
+  for (const double kink : kinks) {
+    if (kink <= time - step + fits * steps.step) from = std::max(from, kink);
+    if (kink > time + fits * steps.step) to = std::min(to, kink);
+  }
+  const double rate = (size - before) / step;
+  return rate * (time - from) > size ? counted_ahead * rate * (to - time) : 0;
+}
+
+/// What an element that motion has turned inside out is reported with: nothing is wrong with its nodes in the mesh.
+std::string without_mesh_advice(std::string reason) {
+  const std::string advice = "; check the order and the coordinates of its nodes";
+  if (const auto at = reason.find(advice); at != std::string::npos)
+    reason.replace(at, advice.size(), " in the deformed state");
+  return reason;
+}
+
+/// Whether the domain has elements of a shape and formulation, such as ".hex20.reduced". Reduced integration of
+/// quadratic shapes leaves motions without strain, and without mass, at its points.
+bool has_elements(const Domain& domain, const std::string& shape) {
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    if (domain.block(b).type().name().find(shape) != std::string::npos) return true;
+  return false;
+}
+
+/// What to do where an increment of statics does not converge.
+std::string advice_on_statics(const Domain& domain, bool whole_pressure_tangent, bool automatic) {
+  std::string advice;
+  if (has_elements(domain, ".hex20.reduced"))
+    advice =
+        "A single layer of quadratic elements with reduced integration (C3D20R) has motions that hardly anything "
+        "resists: use full integration, or more elements over the thickness. ";
+  advice += "The load may be the largest that the structure carries, at a limit point or where it buckles. ";
+  if (!whole_pressure_tangent) advice += "Pressures that follow a free surface need the whole tangent. ";
+  return advice + "Otherwise " +
+         (automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
 }
 
 bool has_virtual_elements(const AnalysisModel& model) {
@@ -235,20 +287,33 @@ bool TransientAnalysis::solve_initial(double stiffness) {
   return true;
 }
 
+/// A sudden force accelerates the nodes that it acts on, and motions that reduced integration leaves almost without
+/// mass, more than steps of this size can follow: the first one would throw them far beyond where they come to rest.
+/// (M + β h² K) a = p − C v − f is small there, and of second order everywhere else.
 void TransientAnalysis::balance_initial() {
   TimeIntegrator& method = integrator();
-  if (!solve_initial(0)) {
-    // Unknowns without mass follow the others: as the end of a short step has it.
-    const double h = 1e-3 * steps_.step;
-    if (!solve_initial(method.method().beta * h * h))
-      throw Error(
-          ErrorCode::not_converged,
-          massless_.empty()
-              ? "accelerations at the start could not be computed: some motions have neither stiffness nor mass "
-                "at the integration points, as in a single layer of quadratic elements with reduced "
-                "integration (C3D20R); use full integration, or more elements over the thickness"
-              : "accelerations at the start could not be computed; check densities, and supports of unknowns "
-                "without mass");
+  const Vector given = state_.second_rate.clone();
+  const auto stiffness_after = [&](double h) { return (1 - method.method().alpha_f) * method.method().beta * h * h; };
+  // Unknowns without mass follow the others: as the end of a short step has it.
+  const bool by_mass = solve_initial(0);
+  if (!by_mass && !solve_initial(stiffness_after(1e-3 * steps_.step)))
+    throw Error(ErrorCode::not_converged,
+                massless_.empty()
+                    ? "accelerations at the start could not be computed: some motions have neither stiffness nor mass "
+                      "at the integration points, as in a single layer of quadratic elements with reduced "
+                      "integration (C3D20R); use full integration, or more elements over the thickness"
+                    : "accelerations at the start could not be computed; check densities, and supports of unknowns "
+                      "without mass");
+  // Linear models with a sound mass matrix keep their balance, and with it their energy, whatever the step.
+  const Domain& domain = model_->domain();
+  if (!by_mass || !model_->is_linear() || has_elements(domain, ".hex20.reduced") ||
+      has_elements(domain, ".quad8.reduced")) {
+    const Vector found = state_.second_rate.clone();
+    backend().copy(given, state_.second_rate);
+    const bool solved =
+        solve_initial(stiffness_after(initial_share * steps_.step * (steps_.automatic ? first_moving : 1)));
+    if (!solved || backend().norm(found) <= most_initial * backend().norm(state_.second_rate))
+      backend().copy(found, state_.second_rate);
   }
   const std::optional<double> stored = detail::stored_energy(*model_, state_);
   method.finish_initial(*model_, state_, stored ? *stored : detail::strain_energy_of(*model_, state_));
@@ -341,6 +406,7 @@ bool TransientAnalysis::changes_too_much(double step, SolveReport& report) {
 /// One step from the committed state. A step that is not accepted leaves the state as it was.
 TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, SolveReport& report) {
   TimeIntegrator& method = integrator();
+  const double before = model_->is_thermal() && steps_.automatic ? method.displacement_measure(*model_, state_) : 0;
   state_.time = end;
   state_.time_step = step;
   try {
@@ -358,18 +424,14 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   }
   if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
     report.converged = false;
-    if (report.reason.empty()) report.reason = "unknowns are not finite";
+    report.reason = report.reason.empty() ? "unknowns are not finite" : without_mesh_advice(report.reason);
     if (!report.free_motions.empty())
       report.advice =
           "Some motions have no strain at the integration points, as in a single layer of quadratic elements with "
           "reduced integration (C3D20R): use full integration, or more elements over the thickness. Otherwise look for "
           "parts that are not restrained";
     if (method.is_static() && report.advice.empty())
-      report.advice =
-          std::string(
-              "The load may be the largest that the structure carries, at a limit point or where it buckles. ") +
-          (whole_pressure_tangent_ ? "" : "Pressures that follow a free surface need the whole tangent. ") +
-          "Otherwise " + (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
+      report.advice = advice_on_statics(model_->domain(), whole_pressure_tangent_, steps_.automatic);
     method.revert(*model_, state_);
     return Outcome::failed;
   }
@@ -385,7 +447,8 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   }
   const double error = method.error_estimate(*model_, state_);
   const double size = method.displacement_measure(*model_, state_);
-  const double scale = std::max(largest_, size);
+  double scale = std::max(largest_, size);
+  if (model_->is_thermal()) scale = std::max(scale, change_ahead(steps_, kinks_, end, step, before, size));
   // While nothing has moved there is nothing to judge a longer step by. The first step that moves anything has an
   // error of the size of what it moves, whatever its length: it must be short.
   estimated_ = scale > 0 ? error / scale : steps_.tolerance;
@@ -402,7 +465,7 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
     }
     ++report_.inaccurate;
   }
-  largest_ = scale;
+  largest_ = std::max(largest_, size);
   return Outcome::accepted;
 }
 

@@ -385,7 +385,7 @@ class SearchSolver::Run {
     }
     std::sort(taken.begin(), taken.end());
     const Vector first = free > 0 ? blocks_.columns(free_, 0, free) : Vector();
-    const Vector others = taken.empty() ? Vector() : blocks_.columns(found_.vectors, taken);
+    const Vector others = taken.empty() ? Vector() : polished(blocks_.columns(found_.vectors, taken), taken);
     const std::vector<const Vector*> both{&first, &others};
     EigenSolution solution;
     solution.vectors = blocks_.joined(both);
@@ -402,6 +402,42 @@ class SearchSolver::Run {
     if (report_.statement.empty()) report_.statement = "there are no modes in the interval";
     solution.report = std::move(report_);
     return solution;
+  }
+
+  /// Modes of very heavy parts are far below all others, and one Rayleigh-Ritz problem with both leaves errors of the
+  /// size of the highest eigenvalue in the lowest ones. Groups of modes of one magnitude that are not accurate enough
+  /// are therefore improved by themselves: (K − σM)⁻¹M takes off what they have of higher modes, and their own
+  /// Rayleigh-Ritz problem tells them apart.
+  Vector polished(Vector x, const std::vector<int>& which) {
+    if (!solver_.factorises()) return x;
+    constexpr double one_magnitude = 1e4;
+    RitzPairs all{std::move(x), {}};
+    for (const int i : which) all.values.push_back(found_.values[static_cast<std::size_t>(i)]);
+    const std::vector<double> rest = relative_residuals(blocks_, all);
+    for (std::size_t first = 0, last = 0; first < rest.size(); first = last) {
+      double worst = 0;
+      for (; last < rest.size() && all.values[last] <= one_magnitude * all.values[first]; ++last)
+        worst = std::max(worst, rest[last]);
+      if (last == first) ++last;
+      if (worst > request_.tolerance)
+        polish(all.vectors, static_cast<int>(first), static_cast<int>(last - first), worst);
+    }
+    return std::move(all.vectors);
+  }
+
+  /// Improves some columns of `x`, whose largest residual is `worst`.
+  void polish(Vector& x, int from, int count, double worst) {
+    timed("factorise", [&] { factor().factorise(shift_); });
+    timed("iterate", [&] {
+      const std::vector<const Vector*> free{&free_};
+      const SpectralSearch search{blocks_, factor_.get(), request_, free};
+      const RitzPairs better =
+          rayleigh_ritz(blocks_, blocks_.orthonormal(search.inverse(blocks_.columns(x, from, count)), free));
+      if (better.count() != count) return;
+      const std::vector<double> rest = relative_residuals(blocks_, better);
+      if (*std::max_element(rest.begin(), rest.end()) < worst)
+        blocks_.backend().copy_columns(better.vectors, 0, count, x, from);
+    });
   }
 
   void note_cut(const std::vector<int>& taken, std::size_t most) {

@@ -21,6 +21,7 @@ namespace voussoir {
 namespace {
 
 using testing::column_deck;
+using testing::expect_error;
 using testing::KeptSteps;
 using testing::plainly;
 using testing::RanDeck;
@@ -370,6 +371,36 @@ TEST_F(ModalStepFiles, FilesOfAnEarlierRunStayWhereTheJobFails) {
   Job three = read_deck_text(column_deck() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
   write_modes(three, options);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "test_mode_006.vtu"));
+}
+
+TEST(ModalSteps, INCIsTheMostIncrements) {
+  const auto deck = [](const std::string& most) {
+    return column_deck() + "*STEP\n*FREQUENCY\n6\n*END STEP\n*STEP, INC=" + most +
+           "\n*MODAL DYNAMIC\n0.01, 0.2\n*CLOAD\nTIP, 1, 1.\n*END STEP\n";
+  };
+  expect_error(ErrorCode::bad_input, {"test.inp:", "20 increments", "INC=19"}, [&] { run_deck(deck("19")); });
+  EXPECT_EQ(run_deck(deck("20")).kept.responses.at(1).axis.size(), 21u);
+}
+
+// Three modes of a heavy point mass on the column are far below those of the column: ω² is the inverse of the mass
+// times the flexibility at the node, so that ω √m does not depend on the mass where it is large.
+TEST(ModalSteps, ModesOfVeryHeavyPointMasses) {
+  std::vector<double> first;
+  for (const char* const mass : {"4.8e4", "4.8e6", "4.8e8"}) {
+    std::string deck = column_deck();
+    deck.insert(deck.find("*NSET, NSET=FOOT"),
+                "*ELEMENT, TYPE=MASS, ELSET=HEAVY\n100, 13\n*MASS, ELSET=HEAVY\n" + std::string(mass) + "\n");
+    const RanDeck ran = run_deck(deck + "*STEP\n*FREQUENCY\n10\n*END STEP\n");
+    const ModeSet& modes = *ran.kept.found.at(0);
+    ASSERT_EQ(modes.count(), 10);
+    EXPECT_TRUE(ran.result.faults.empty()) << mass;
+    for (const auto& mode : modes.report.modes) EXPECT_LE(mode.residual, 1e-8) << mass;
+    for (int i = 0; i < 3; ++i) {
+      const double scaled = modes.frequency(i) * std::sqrt(std::stod(mass));
+      if (first.size() < 3) first.push_back(scaled);
+      EXPECT_NEAR(scaled, first[static_cast<std::size_t>(i)], 2e-5 * scaled) << mass << " " << i;
+    }
+  }
 }
 
 TEST(ModalSteps, ObserverStopsThem) {

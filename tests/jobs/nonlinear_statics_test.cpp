@@ -122,6 +122,22 @@ TEST(NonlinearStatics, ForcesAsInCalculiX) {
   EXPECT_NE(response.statement.find("statics with large displacements: "), std::string::npos) << response.statement;
 }
 
+// A second step that changes nothing is in balance from the beginning: there is no unbalance to compare with.
+TEST(NonlinearStatics, IncrementsWithoutIterationHaveNoUnbalance) {
+  const RanDeck ran = run_deck(column_deck() + nonlinear + "*CLOAD\nTIP, 1, 20.\n*END STEP\n" +
+                               "*STEP, NLGEOM\n*STATIC, DIRECT\n0.5, 1.\n*END STEP\n");
+  const StepResponse& response = ran.kept.responses.at(1);
+  ASSERT_EQ(response.axis.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (response.energies[2].second[i] == 0)
+      EXPECT_TRUE(std::isnan(response.energies[3].second[i])) << i;
+    else
+      EXPECT_LT(response.energies[3].second[i], 1) << i;
+  }
+  EXPECT_TRUE(std::isnan(response.energies[3].second[0]));
+  EXPECT_TRUE(std::isnan(response.energies[3].second[2]));
+}
+
 TEST(NonlinearStatics, PressuresFollowTheirFacesAsInCalculiX) {
   // CalculiX does not converge beyond 0.9 of these pressures.
   const RanDeck ran =

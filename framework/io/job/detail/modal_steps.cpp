@@ -292,7 +292,7 @@ void read_implicit(const Json& json, DynamicStep& request) {
   if (times.period / times.increment > 1e7)
     json.at("increment").fail("the step would have more than ten million increments");
   times.automatic = yes_or_no(json, "automatic", false);
-  times.tolerance = positive_or(json, "tolerance", 1e-4);
+  times.tolerance = positive_or(json, "tolerance", 2e-5);
   times.shortest = positive_or(json, "shortest", 0);
   times.longest = positive_or(json, "longest", 0);
   for (const char* key : {"tolerance", "shortest", "longest"})

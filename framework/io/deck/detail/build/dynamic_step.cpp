@@ -192,7 +192,7 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   request.times = card.dynamic.times;
   request.times.period = card.period;
   request.times.start = start;
-  request.times.tolerance = 1e-4;
+  request.times.tolerance = 2e-5;
   request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 15);
   request.explicit_method = card.dynamic.explicit_method;
   check_explicit_sequence(card);

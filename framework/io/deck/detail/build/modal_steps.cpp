@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/backends/number_text.hpp>
+
 namespace voussoir::deck {
 namespace {
 
@@ -281,6 +283,11 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
   request.increment = card.modal.increment;
   request.period = card.period;
   request.start = start;
+  const double increments = std::ceil(request.period / request.increment * (1 - 1e-9));
+  if (const int most = card.dynamic.times.most_increments; most > 0 && increments > most)
+    b_.fail("this step has " + short_number(increments, 12) + " increments, and *STEP, INC=" + std::to_string(most) +
+                " is the most that are allowed; allow more, or larger ones",
+            card.procedure_place);
   request.damping = damping_for(card);
   request.loads = loads_for(step, model, state, start, false);
   for (const BaseMotionCard& motion : card.modal.base) {

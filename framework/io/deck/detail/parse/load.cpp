@@ -139,6 +139,10 @@ void Parser::check_label(const Card& card, std::string_view label, Place place) 
   if (label.size() > 3 && (label.substr(2, 2) == "NU" || label.substr(1, 2) == "NU" || label.ends_with("NU")))
     fail_unsupported(
         card.name() + ": the load " + in_quotes(label) + " is not supported yet: it needs a user subroutine", place);
+  if (label == "NEWTON")
+    fail_unsupported(card.name() + ": the load 'NEWTON' is not supported yet: gravitation between parts of the model " +
+                         "is not implemented; GRAV is a weight in one direction",
+                     place);
   if (label.size() > 2 && label.ends_with("FC"))
     fail_unsupported(card.name() + ": the load " + in_quotes(label) + " is not supported: fluid networks are not",
                      place);
