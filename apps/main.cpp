@@ -14,9 +14,11 @@
 #include <vector>
 
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/engine_run.hpp>
 #include <voussoir/apps/commands/nearest_word.hpp>
 #include <voussoir/apps/commands/result_options.hpp>
 #include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/terminal/launcher.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/signals.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
@@ -33,6 +35,8 @@ ExitCode complain(ExitCode code, const std::string& text) {
 
 /// What is wrong with a command line, with the commands where none of them was meant.
 ExitCode wrong_command_line(const CLI::App& program, const CLI::ParseError& error) {
+  // All processes that mpirun has started have the same command line, and the first one reports what is wrong with it.
+  if (voussoir::app::launched_number() != 0) return voussoir::app::silent_exit(ExitCode::command_line);
   std::string text = error.what();
   std::string path;
   const CLI::App* command = &program;

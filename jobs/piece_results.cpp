@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include <voussoir/jobs/detail/mode_pieces.hpp>
 #include <voussoir/jobs/detail/part_contribution.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/piece_files.hpp>
@@ -19,8 +20,11 @@ void refuse_for_pieces(const Job& job, const OutputOptions& options) {
                     "--pieces",
                 where);
   };
-  for (const JobStep& step : job.steps)
-    if (has_states(step.procedure)) refuse("results of " + to_string(step.procedure), step.where);
+  for (const JobStep& step : job.steps) {
+    const bool frequency = step.procedure == Procedure::frequency;
+    if (has_states(step.procedure) && !frequency) refuse("results of " + to_string(step.procedure), step.where);
+    if (frequency && !step.prints.empty()) refuse("tables of modes", step.where);
+  }
   if (options.frd) refuse("an .frd file", job.source);
   if (options.pictures != Pictures::none) refuse("pictures", job.source);
   if (!job.points.empty()) refuse("results at points", job.points.front().where);
@@ -77,8 +81,9 @@ struct PieceResults::State {
   std::optional<PieceFiles> pieces;
   std::optional<ResultFiles> files;  // on process 0
   WholeSizes sizes;
+  OutputOptions output;
 
-  State(Processes& all, ProcessPart& own, OutputOptions options) : processes(all), part(own) {
+  State(Processes& all, ProcessPart& own, OutputOptions options) : processes(all), part(own), output(options) {
     agree(processes, [&] { refuse_for_pieces(part.job, options); });
     simplify_requests(processes, part.job);
     sizes = sizes_of_whole(processes, part);
@@ -90,7 +95,7 @@ struct PieceResults::State {
       rest.vtu = false;
       rest.in_background = false;
       for (std::size_t s = 0; s < part.job.steps.size(); ++s)
-        for (const std::string& name : pieces->file_names(s))
+        for (const std::string& name : names_of_pieces(s, options))
           if (std::find(rest.piece_files.begin(), rest.piece_files.end(), name) == rest.piece_files.end())
             rest.piece_files.push_back(name);
       files.emplace(part.job, rest);
@@ -102,6 +107,36 @@ struct PieceResults::State {
       if (error)
         throw Error(ErrorCode::io, "the folder cannot be created: " + error.message(),
                     "folder '" + options.folder.string() + "'");
+    });
+  }
+
+  std::string stem(std::size_t step, const OutputOptions& options) const {
+    const std::string name = options.name.empty() ? part.job.name : options.name;
+    return part.job.steps.size() > 1 ? name + "_step" + std::to_string(step + 1) : name;
+  }
+
+  /// Files of a step that are known before it is solved: of the first mode, where it finds modes.
+  std::vector<std::string> names_of_pieces(std::size_t step, const OutputOptions& options) const {
+    const JobStep& asked = part.job.steps[step];
+    if (asked.procedure != Procedure::frequency) return pieces->file_names(step);
+    return options.vtu ? detail::mode_piece_files(part, asked.domain, stem(step, options), 1)
+                       : std::vector<std::string>();
+  }
+
+  void write_modes(std::size_t step, ModeSet own) {
+    const std::size_t domain = part.job.steps[step].domain;
+    const auto& names = part.domains[domain].unknown_names;
+    for (NodalField& shape : own.shapes) {
+      agree(processes, [&] { detail::give_all_unknowns(shape, names, field_name(names), part.node_count()); });
+      detail::complete_shared_nodes(processes, part, {&shape});
+    }
+    detail::orient_modes_of_parts(processes, part, domain, own);
+    detail::write_mode_pieces(processes, part, domain, own, stem(step, output), output);
+    agree(processes, [&] {
+      if (!files) return;
+      const auto written = output.vtu ? detail::mode_piece_files(part, domain, stem(step, output), own.count())
+                                      : std::vector<std::string>();
+      files->write_merged_modes(step, std::make_shared<const ModeSet>(std::move(own)), written);
     });
   }
 
@@ -181,6 +216,8 @@ void PieceResults::step(std::size_t step, StepResult own, const NodalField* heat
   state_->write_pieces(step, std::move(own), heat);
   state_->merge(step);
 }
+
+void PieceResults::modes(std::size_t step, ModeSet own) { state_->write_modes(step, std::move(own)); }
 
 ResultFiles* PieceResults::files() { return state_->files ? &*state_->files : nullptr; }
 const WholeSizes& PieceResults::sizes() const { return state_->sizes; }

@@ -10,8 +10,9 @@ namespace voussoir {
 /// (PieceFiles). Process 0 writes the lists of pieces, the requested tables and results.json, and receives for
 /// them only extremes, sums, the supported nodes and the rows of the tables.
 ///
-/// Values are those of ResultFiles, without error estimates and hints. Steps with several states (such as frequency
-/// steps), .frd files, pictures, points and paths are refused.
+/// Values are those of ResultFiles, without error estimates and hints. Shapes of modes are pieces, too:
+/// NAME_mode_001_p0000.vtu …, NAME_mode_001.pvtu, NAME_modes.pvd. Tables of modes, steps with several states other than
+/// frequency steps, .frd files, pictures, points and paths are refused.
 class PieceResults : public PartReceiver {
  public:
   /// Collective, like all functions except files() and sizes(). Checks the names of files and creates the folder. The
@@ -23,6 +24,7 @@ class PieceResults : public PartReceiver {
   PieceResults& operator=(const PieceResults&) = delete;
 
   void step(std::size_t step, StepResult own, const NodalField* heat) override;
+  void modes(std::size_t step, ModeSet own) override;
 
   /// On process 0, for finish() and messages; null on the others.
   ResultFiles* files();

@@ -20,6 +20,7 @@
 #include <voussoir/partition/process/part_file.hpp>
 #include <voussoir/partition/process/process_modes.hpp>
 #include <voussoir/partition/process/process_statics.hpp>
+#include <voussoir/solvers/registries.hpp>
 
 namespace voussoir {
 namespace {
@@ -279,7 +280,11 @@ class ProcessRunner {
       analysis.observer = [&](const Progress& progress) {
         return observer_({index, part_.job.steps.size(), step.name, progress});
       };
-    StepResult found = analysis.solve(asked);
+    const auto later = part_.job.steps.begin() + static_cast<std::ptrdiff_t>(index) + 1;
+    const bool is_last = std::none_of(later, part_.job.steps.end(), [&](const JobStep& other) {
+      return other.domain == step.domain && other.procedure != Procedure::frequency;
+    });
+    StepResult found = analysis.solve(asked, is_last);
     iterated_ = iterated_ || found.report.iterations > 0;
     analysis.observer = nullptr;
     if (heaters_.count(index)) unknowns_[index] = found.unknowns;
@@ -312,7 +317,8 @@ class ProcessRunner {
       };
     analysis->set_possible_free_motions(possible_motions(index));
     const EigenReport report =
-        detail::ProcessModeStep(processes_, part_, places_, whole_, receiver_).run(index, *analysis);
+        part_receiver_ ? detail::modes_in_pieces(part_, index, *analysis, *part_receiver_)
+                       : detail::ProcessModeStep(processes_, part_, places_, whole_, receiver_).run(index, *analysis);
     analysis->observer = nullptr;
     JobResult& job = result_.job;
     for (const std::string& note : report.notes)
@@ -368,8 +374,10 @@ class ProcessRunner {
     job.backend = backend_->describe();
     job.threads = backend_->threads();
     job.backend_bytes = backend_->bytes_peak();
-    job.matrix =
-        "sparse rows on " + std::to_string(processes_.count()) + (processes_.count() == 1 ? " process" : " processes");
+    const std::string& storage = options_.engine.storage;
+    const bool stored = storage == "auto" || storages().find(storage).stores_matrix;
+    job.matrix = (stored ? "sparse rows on " : storage + ", no stored matrix, on ") +
+                 std::to_string(processes_.count()) + (processes_.count() == 1 ? " process" : " processes");
     job.notes.insert(job.notes.begin(), own_.notes.begin(), own_.notes.end());
     if (iterated_) job.notes.insert(job.notes.end(), own_.mechanisms.begin(), own_.mechanisms.end());
     for (const std::string& note : engine_.notes()) job.notes.push_back(note);
@@ -458,13 +466,13 @@ void check_process_steps(const Job& job) {
   }
 }
 
-/// Modes are gathered on process 0, which needs the whole model for it.
+/// Tables of modes are made on process 0, which needs the whole shapes for it.
 void check_steps_in_pieces(const Job& job) {
   for (const JobStep& step : job.steps)
-    if (step.procedure == Procedure::frequency)
+    if (step.procedure == Procedure::frequency && !step.prints.empty())
       throw Error(ErrorCode::unavailable,
-                  "natural frequencies are not written in pieces, and are not found from divided jobs; run the deck or "
-                  "the job file itself, without --pieces",
+                  "tables of modes (*NODE PRINT, *EL PRINT) are not written in pieces, nor from divided jobs; leave "
+                  "them out, or run the deck or the job file itself, without --pieces",
                   place_of(step));
 }
 

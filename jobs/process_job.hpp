@@ -51,6 +51,9 @@ class PartReceiver {
   /// The result of a step of statics or steady heat for the part of this process, as ProcessStatics returns it. `heat`
   /// are the temperatures of the step that heats it, by local nodes, or null.
   virtual void step(std::size_t step, StepResult own, const NodalField* heat) = 0;
+  /// The modes of a frequency step, as ProcessModes returns them: shapes of the part's nodes, everything else of the
+  /// whole model; signs are any.
+  virtual void modes(std::size_t step, ModeSet own) = 0;
 };
 
 /// The part of a process, and what only the process that has seen the whole job can say.

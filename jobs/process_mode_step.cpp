@@ -80,4 +80,12 @@ EigenReport ProcessModeStep::run(std::size_t step, ProcessModes& analysis) {
   return modes.report;
 }
 
+EigenReport modes_in_pieces(const ProcessPart& part, std::size_t step, ProcessModes& analysis, PartReceiver& receiver) {
+  ModeSet modes = solve_request(std::get<FrequencyStep>(part.job.steps[step].modal),
+                                [&](const EigenRequest& request) { return analysis.solve(request); });
+  EigenReport report = modes.report;
+  receiver.modes(step, std::move(modes));
+  return report;
+}
+
 }  // namespace voussoir::detail

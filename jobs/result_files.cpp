@@ -589,6 +589,13 @@ void ResultFiles::write_merged_step(std::size_t step, StepSummary summary, std::
   s.seconds += watch.seconds();
 }
 
+void ResultFiles::write_merged_modes(std::size_t step, std::shared_ptr<const ModeSet> found,
+                                     std::span<const std::string> pieces) {
+  for (const std::string& piece : pieces) state_->done(state_->path(piece));
+  modes(step, std::move(found));
+  end(step, {});
+}
+
 void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) {
   State& s = *state_;
   s.write_modal("modes", [&] {

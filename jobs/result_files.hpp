@@ -103,6 +103,9 @@ class ResultFiles : public StepReceiver {
                          std::span<const std::string> pieces, std::span<const std::string> notes);
   /// write_step(), for run_job().
   void step(std::size_t step, StepResult result) override { write_step(step, std::move(result)); }
+  /// Takes the modes of a frequency step of a divided job, whose shapes were written as `pieces`: writes their table,
+  /// and keeps the summary of the step.
+  void write_merged_modes(std::size_t step, std::shared_ptr<const ModeSet> modes, std::span<const std::string> pieces);
   /// Writes the table and the shapes of modes.
   void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override;
   /// Writes a state of a step of modes or of mode superposition.

@@ -50,7 +50,7 @@ ProcessOptions process_options(const EngineRun& run) {
   if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; omit --frd or --pieces");
   if (run.pieces && run.output.pictures != Pictures::none)
     refuse_option("--picture", "with --pieces no process has the whole model; omit one of them");
-  if (run.how.storage != "auto") refuse_option("--storage", "an engine stores its matrix itself; leave it out");
+  options.engine.storage = run.how.storage;
   if (run.how.numbering != "auto") refuse_option("--numbering", "an engine numbers equations itself; leave it out");
   if (run.how.tangent != "auto") refuse_option("--tangent", "it has no effect with --engine; leave it out");
   return options;

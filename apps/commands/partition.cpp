@@ -89,17 +89,17 @@ void run_partition(const PartitionOptions& options) {
       break;
     }
   const Partition partition = DomainPartitioner(domain).partition(*method, options.parts);
+  if (!options.output.empty()) {  // the first, since it may be refused
+    check_divisible(job);
+    refuse_faults(job);
+    write_part_file(options.output, JobDivision(job, options.parts, options.method), options.force);
+  }
   if (!options.csv.empty()) csv_table(domain, partition).write(options.csv, options.force);
   if (!options.vtu.empty()) {
     const auto part = partition.part_of_element();
     VtuWriter(domain)
         .add_cells("part", std::vector<std::int32_t>(part.begin(), part.end()))
         .write(options.vtu, {options.force});
-  }
-  if (!options.output.empty()) {
-    check_divisible(job);
-    refuse_faults(job);
-    write_part_file(options.output, JobDivision(job, options.parts, options.method), options.force);
   }
   const PartitionQuality quality = examine_partition(domain, partition);
   if (options.json) return print(partition_document(options, method->name(), partition, quality));

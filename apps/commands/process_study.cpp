@@ -408,10 +408,12 @@ void check_process_study(const ProcessStudy& study) {
 }
 
 void print_commands(const ProcessStudy& study, const std::vector<int>& counts) {
+  const char* const given = std::getenv("OMP_NUM_THREADS");
+  const std::string threads = shell_line({given && *given ? given : "1"});
   for (const int count : counts) {
     const std::string file = study.weak > 0 ? fmt::format("box_{}.inp", count) : study.file;
     if (study.weak > 0) show("{}\n", shell_line(mesh_words(study, count, file)));
-    show("OMP_NUM_THREADS=1 {}\n", shell_line(run_words(study, count, file)));
+    show("OMP_NUM_THREADS={} {}\n", threads, shell_line(run_words(study, count, file)));
   }
 }
 

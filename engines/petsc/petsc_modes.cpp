@@ -146,6 +146,12 @@ void PetscModes::examine_options() {
   VSR_PETSC(PCGetType(preconditioner, &kind));
   const std::string pc = name_or_empty(kind);
   inverts_ = name_or_empty(spectral) == STSINVERT;
+  if (!inverts_ && name_or_empty(spectral) != STPRECOND)
+    throw SharedError(
+        Error(ErrorCode::bad_input, "-st_type " + name_or_empty(spectral) +
+                                        " does not lead to the lowest modes; use sinvert, or precond with "
+                                        "a method that only needs a preconditioner (jd, gd, lobpcg)"),
+        0);
   if (pc == PCCHOLESKY || pc == PCLU) VSR_PETSC(PCFactorGetMatSolverType(preconditioner, &package));
   factorises_ =
       inverts_ && pc == PCCHOLESKY && name_or_empty(package) == MATSOLVERMUMPS && name_or_empty(krylov) == KSPPREONLY;

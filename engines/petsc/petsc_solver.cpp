@@ -1,5 +1,7 @@
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,6 +24,14 @@ std::string text_of_options(const Method& method) {
   for (const auto& [name, value] : method.options)
     text += (text.empty() ? "" : " ") + name + (value.empty() ? "" : " ") + value;
   return text;
+}
+
+/// Returns the memory of matrices that were released to the system. The C library keeps it where MPI has asked for
+/// that, and would not always find room for the next matrix in it.
+void return_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace
@@ -70,6 +80,12 @@ const std::vector<Method>& solver_methods() {
        "factorisation by MUMPS across the processes",
        {{"-ksp_type", "preonly"}, {"-pc_type", "cholesky"}, {"-pc_factor_mat_solver_type", "mumps"}},
        false,
+       true},
+      {"jacobi",
+       "conjugate gradients with the diagonal; needs products only (--storage matrix-free)",
+       {{"-ksp_type", "cg"}, {"-pc_type", "jacobi"}},
+       false,
+       false,
        true}};
   return methods;
 }
@@ -92,22 +108,34 @@ void PetscSolver::release() {
   VecDestroy(&b_);
   VecDestroy(&x_);
   VecDestroy(&rest_);
+  products_.reset();
   system_.reset();
   if (default_test_) KSPConvergedDefaultDestroy(default_test_);
   default_test_ = nullptr;
 }
 
-void PetscSolver::choose(const SystemShare& share) {
-  std::string name = settings_.method;
-  why_.clear();
-  if (name == "auto") {
-    const bool small = share.size <= direct_limit;
-    name = small ? "mumps" : "gamg";
-    why_ = name + ", since " + std::to_string(share.size) + " unknowns are " + (small ? "at most " : "more than ") +
-           std::to_string(direct_limit);
+std::string PetscSolver::automatic_method(const SystemShare& share) {
+  if (share.product) {
+    why_ = "jacobi, since no matrix is stored";
+    return "jacobi";
   }
+  const bool small = share.size <= direct_limit;
+  const std::string name = small ? "mumps" : "gamg";
+  why_ = name + ", since " + std::to_string(share.size) + " unknowns are " + (small ? "at most " : "more than ") +
+         std::to_string(direct_limit);
+  return name;
+}
+
+void PetscSolver::choose(const SystemShare& share) {
+  why_.clear();
+  const std::string name = settings_.method == "auto" ? automatic_method(share) : settings_.method;
   method_ = &*std::find_if(solver_methods().begin(), solver_methods().end(),
                            [&](const Method& method) { return method.name == name; });
+  if (share.product && !method_->products)
+    throw SharedError(
+        Error(ErrorCode::bad_input, "the method " + name + " needs a stored matrix, and storage '" + settings_.storage +
+                                        "' has none; use --engine petsc:jacobi, or leave out --storage"),
+        0);
   auto options = method_->options;
   if (!share.symmetric) {
     if (method_->unassembled)
@@ -120,20 +148,26 @@ void PetscSolver::choose(const SystemShare& share) {
   engine_.set_starting_options(options);
 }
 
-void PetscSolver::set_system(const SystemShare& share) {
+void PetscSolver::set_system(SystemShare share) {
   const Stopwatch watch;
   release();
+  return_free_memory();
   system_ = std::make_unique<PetscSystem>(engine_.communicator(), share);
   choose(share);
   b_ = system_->make_vector();
   x_ = system_->make_vector();
   rest_ = system_->make_vector();
   free_ = share.free;
-  matrix_ = method_->unassembled ? system_->keep_parts(share) : system_->assemble(share, share.matrix, Diagonal::stiff);
+  if (share.product) products_ = std::make_unique<ProductMatrix>(engine_.communicator(), *system_, share);
+  matrix_ = products_              ? products_->matrix()
+            : method_->unassembled ? system_->keep_parts(share)
+                                   : system_->assemble(share, share.matrix, Diagonal::stiff);
   if (share.symmetric) VSR_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
   // MUMPS looks for zero pivots in an indefinite factorisation only.
   if (share.symmetric && !method_->direct) VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
-  if (!method_->direct) system_->add_motions(share, matrix_);
+  if (!method_->direct && !products_) system_->add_motions(share, matrix_);
+  share = {};  // PETSc has its own
+  return_free_memory();
   make_solver();
   set_up();
   setup_seconds_ = watch.seconds();
@@ -296,7 +330,8 @@ void PetscSolver::refine(SolveReport& report) {
   report.true_residual = acceptance.residual;
   report.converged = acceptance.accepted;
   report.reason = acceptance.accepted ? "factorised and solved to rounding accuracy"
-                                      : "the matrix is too ill-conditioned for a direct solver";
+                                      : "the matrix is too ill-conditioned for a direct solver; parts that are "
+                                        "connected by a hinge only, or another mechanism, are the usual reason";
 }
 
 }  // namespace voussoir::petsc

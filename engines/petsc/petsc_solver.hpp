@@ -8,6 +8,7 @@
 
 #include <voussoir/engines/petsc/petsc_engine.hpp>
 #include <voussoir/engines/petsc/petsc_system.hpp>
+#include <voussoir/engines/petsc/product_matrix.hpp>
 #include <voussoir/partition/process/engine.hpp>
 
 namespace voussoir::petsc {
@@ -18,6 +19,7 @@ struct Method {
   std::vector<std::pair<std::string, std::string>> options;
   bool unassembled = false;  ///< whether the matrix stays a sum of the parts' matrices (MATIS)
   bool direct = false;       ///< whether the matrix is factorised
+  bool products = false;     ///< whether products and a diagonal suffice
 };
 /// "auto" and the others.
 const std::vector<Method>& solver_methods();
@@ -30,12 +32,13 @@ class PetscSolver : public ProcessSolver {
   PetscSolver(const PetscSolver&) = delete;
   PetscSolver& operator=(const PetscSolver&) = delete;
 
-  void set_system(const SystemShare& share) override;
+  void set_system(SystemShare share) override;
   SolveReport solve(std::span<const double> b, std::span<double> x) override;
 
  private:
   void release();
   void choose(const SystemShare& share);
+  std::string automatic_method(const SystemShare& share);
   void make_solver();
   void set_up();
   double residual();
@@ -49,6 +52,7 @@ class PetscSolver : public ProcessSolver {
   bool direct_ = false;  // whether the solver is a factorisation, with the options as they are
   std::string why_;      // reason for the method where it was chosen here
   std::unique_ptr<PetscSystem> system_;
+  std::unique_ptr<ProductMatrix> products_;  // null with a stored matrix
   Mat matrix_ = nullptr;
   KSP solver_ = nullptr;
   Vec b_ = nullptr, x_ = nullptr, rest_ = nullptr;

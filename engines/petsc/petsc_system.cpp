@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/matrix_rows.hpp>
 
 namespace voussoir::petsc {
 namespace {
@@ -18,11 +19,7 @@ template <class Add>
 void visit_entries(const SystemShare& share, const HostMatrix& m, Diagonal diagonal, const Add& add) {
   const int s = m.block_size;
   const auto size = static_cast<std::int64_t>(share.number.size());
-  double largest = 0;
-  for (std::int64_t e = 0; e < size; ++e)
-    for (auto k = m.row_start[e / s]; k < m.row_start[e / s + 1]; ++k)
-      if (m.column[k] == e / s) largest = std::max(largest, std::abs(m.value[(k * s + e % s) * s + e % s]));
-  if (!(largest > 0)) largest = 1;
+  const double largest = stiff_diagonal(share, m);
   for (std::int64_t e = 0; e < size; ++e) {
     if (!share.free[e]) {
       if (diagonal == Diagonal::stiff) add(e, e, largest);
@@ -86,38 +83,8 @@ void PetscSystem::to_local(Vec global, std::span<double> local) {
   for (std::size_t e = 0; e < local.size(); ++e) local[e] = free_[e] ? numbers[e] : 0.0;
 }
 
-// By coordinates: entries of other processes' rows travel in a fixed order, so that sums have the same bits in each
-// run.
 Mat PetscSystem::assemble(const SystemShare& share, const HostMatrix& entries, Diagonal diagonal) {
-  Mat matrix = nullptr;
-  VSR_PETSC(MatCreate(communicator_, &matrix));
-  VSR_PETSC(MatSetSizes(matrix, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
-                        petsc_int(share.size)));
-  VSR_PETSC(MatSetType(matrix, MATAIJ));
-  if (share.block_size > 1) VSR_PETSC(MatSetBlockSize(matrix, share.block_size));
-  VSR_PETSC(MatSetFromOptions(matrix));
-  std::vector<PetscInt> row, column;
-  std::vector<PetscScalar> value;
-  visit_entries(share, entries, diagonal, [&](std::int64_t i, std::int64_t j, double a) {
-    row.push_back(petsc_int(share.number[i]));
-    column.push_back(petsc_int(share.number[j]));
-    value.push_back(a);
-  });
-  // Rows that no process has an equation for.
-  const std::vector<double> ones(share.number.size(), 1.0);
-  to_global(ones, INSERT_VALUES, whole_);
-  {
-    Numbers covered(whole_);
-    for (std::int64_t i = 0; i < share.owned; ++i)
-      if (covered[static_cast<std::size_t>(i)] == 0 && diagonal == Diagonal::stiff) {
-        row.push_back(petsc_int(share.first + i));
-        column.push_back(petsc_int(share.first + i));
-        value.push_back(1.0);
-      }
-  }
-  VSR_PETSC(MatSetPreallocationCOO(matrix, static_cast<PetscCount>(row.size()), row.data(), column.data()));
-  VSR_PETSC(MatSetValuesCOO(matrix, value.data(), INSERT_VALUES));
-  return matrix;
+  return assemble_rows(communicator_, share, entries, diagonal);
 }
 
 Mat PetscSystem::keep_parts(const SystemShare& share) {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/process_job.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/partition/process/process_modes.hpp>
 
@@ -29,5 +30,8 @@ class ProcessModeStep {
   Job* whole_;
   StepReceiver* receiver_;
 };
+
+/// Solves a frequency step of a divided job and passes on the modes of the part. Collective. Returns the report.
+EigenReport modes_in_pieces(const ProcessPart& part, std::size_t step, ProcessModes& analysis, PartReceiver& receiver);
 
 }  // namespace voussoir::detail

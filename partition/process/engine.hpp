@@ -33,9 +33,13 @@ struct SystemShare {
   std::vector<std::int64_t> number;  ///< per local equation: its number in the whole system
   std::vector<std::uint8_t> free;    ///< per local equation: whether it is solved for; equal on all processes
   HostMatrix matrix;                 ///< by local equations; rows and columns that are not free are ignored
-  bool symmetric = true;             ///< whether the whole matrix is; equal on all processes
-  int modes = 0;                     ///< vectors of the near-null space; equal on all processes
-  std::vector<double> motions;       ///< `modes` numbers per local equation: rigid motions, or constants
+  /// Instead of `matrix`, where the backend of each process multiplies: y = A x by local equations, with x = 0 where
+  /// equations are not free. Empty with a matrix; set on all processes or on none.
+  std::function<void(std::span<const double> x, std::span<double> y)> product;
+  std::vector<double> diagonal;  ///< with `product`: the diagonal of this process's A, by local equations
+  bool symmetric = true;         ///< whether the whole matrix is; equal on all processes
+  int modes = 0;                 ///< vectors of the near-null space; equal on all processes
+  std::vector<double> motions;   ///< `modes` numbers per local equation: rigid motions, or constants
 };
 
 /// Where a process runs, and with whom it shares the machine.
@@ -52,6 +56,7 @@ struct EngineSettings {
   std::string method = "auto";       ///< one of Engine::methods(); auto: by the size of the system
   double relative_tolerance = 1e-8;  ///< tolerance of iterative methods
   int max_iterations = 50000;        ///< limit of iterative methods
+  std::string storage = "auto";      ///< of each process's elements, a name for make_soe(); auto: a stored matrix
 };
 
 /// A solver of one engine for systems that are sums over all processes. All functions are collective.
@@ -59,7 +64,9 @@ class ProcessSolver {
  public:
   virtual ~ProcessSolver() = default;
   /// Takes a new matrix, with its numbering, and sets the method up.
-  virtual void set_system(const SystemShare& share) = 0;
+  /// The share is released as soon as the engine has a matrix of its own. A method
+  /// that needs a matrix throws Error (bad_input) for SystemShare::product.
+  virtual void set_system(SystemShare share) = 0;
   /// Solves for a right-hand side, of which every process has its share by local equations, and puts the solution into
   /// `x`: the same numbers for an equation on all processes that have it, and 0 where equations are not free. The
   /// report is the same on all processes.

@@ -211,7 +211,8 @@ bool ProcessAnalysis::prepare() {
   check_model();
   together("pattern", [&] {
     if (!model_) return;
-    soe_ = make_soe(model_->device_model().uniform_components() > 0 ? "bsr" : "csr");
+    const std::string stored = model_->device_model().uniform_components() > 0 ? "bsr" : "csr";
+    soe_ = make_soe(storage_ == "auto" ? stored : storage_);
     soe_->set_model(*model_);
   });
   is_numbered_ = true;

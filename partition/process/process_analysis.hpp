@@ -52,6 +52,7 @@ class ProcessAnalysis {
   std::unique_ptr<AnalysisModel> model_;  ///< null on a process without elements
   std::shared_ptr<LinearSOE> soe_;        ///< of the part alone; null on a process without elements
   Stopwatch since_start_;                 ///< since the object was made
+  std::string storage_ = "auto";          ///< of soe_, a name for make_soe(); auto: a stored matrix
 
  private:
   void check_model();

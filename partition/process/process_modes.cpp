@@ -34,6 +34,10 @@ ProcessModes::ProcessModes(const ProcessPart& part, std::size_t domain, Engine& 
     if (!eigen)
       throw Error(ErrorCode::unavailable,
                   "the engine '" + engine.name() + "' does not find natural modes; run without --engine");
+    if (settings.storage != "auto")
+      throw Error(ErrorCode::bad_input,
+                  "natural modes on several processes need stored matrices in a format that the engine chooses; leave "
+                  "out --storage");
     solver_ = eigen->make_eigen_solver(settings);
     solver_->progress = [this](int iteration, double residual) {
       return !observer || observer({"solve", since_start_.seconds(), iteration, residual});

@@ -10,7 +10,8 @@ namespace voussoir {
 /// elements of its own part on its own backend; the engine solves the system that is the sum of all parts.
 class ProcessStatics : public ProcessAnalysis {
  public:
-  /// For a domain of the part. All arguments must outlive the object.
+  /// For a domain of the part. All arguments must outlive the object. With a storage that keeps no matrix
+  /// (EngineSettings::storage), the engine gets products of the part's backend.
   ProcessStatics(const ProcessPart& part, std::size_t domain, Engine& engine, std::shared_ptr<Backend> backend,
                  const EngineSettings& settings);
   ~ProcessStatics() override;
@@ -21,16 +22,23 @@ class ProcessStatics : public ProcessAnalysis {
   ///
   /// What is not implemented for several processes is an Error (unavailable) that says so: elements that are not
   /// linear, or that have a history. A system that was not solved is an Error (not_converged or singular).
-  StepResult solve(const Step& step);
+  ///
+  /// With `is_last`, the engine's matrix and preconditioner are released before results are computed, which need
+  /// memory, too; another step would set them up again.
+  StepResult solve(const Step& step, bool is_last = false);
 
  private:
+  void make_solver();
   void form(AnalysisState& state);
+  void add_product(SystemShare& share);
   SolveReport balance(AnalysisState& state);
   StepResult result_of(const AnalysisState& state, const SolveReport& report);
 
   std::unique_ptr<Integrator> integrator_;
+  EngineSettings settings_;
   std::unique_ptr<ProcessSolver> solver_;
-  bool is_formed_ = false;  // whether the solver has a matrix
+  bool is_formed_ = false;   // whether the solver has a matrix
+  bool multiplies_ = false;  // whether the solver gets products instead of a stored matrix
 };
 
 }  // namespace voussoir

@@ -8,17 +8,22 @@ void SparseSOE::size_changed() {
 }
 
 bool SparseSOE::model_changed(const ModelUpdate& update) {
-  if (update.pattern) size_changed();
-  return !update.pattern;
+  if (update.pattern || !matrix_) {
+    size_changed();
+    return false;
+  }
+  return true;
 }
 
 void SparseSOE::form(const ElementState& state, const MatrixTerms& terms) {
+  if (!matrix_) size_changed();
   model().backend().assemble(model().device_model(), state, terms, *matrix_);
   formed();
 }
 
 const Operator& SparseSOE::matrix() const {
-  if (!matrix_) throw Error(ErrorCode::misuse, "the SOE '" + name() + "' has no model yet; call set_model() first");
+  if (!matrix_)
+    throw Error(ErrorCode::misuse, "the SOE '" + name() + "' has no matrix; call set_model() or form() first");
   return *matrix_;
 }
 

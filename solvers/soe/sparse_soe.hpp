@@ -11,6 +11,9 @@ class SparseSOE : public LinearSOE {
   void form(const ElementState& state, const MatrixTerms& terms) override;
   const Operator& matrix() const override;
   const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
+  /// Releases the memory of the matrix, for owners that have copied it. version() stays; the next form() builds the
+  /// pattern again.
+  void release_matrix() { matrix_.reset(); }
 
  protected:
   virtual int block_size() const = 0;  ///< rows of a block for the current model

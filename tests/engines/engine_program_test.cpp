@@ -76,6 +76,27 @@ TEST(Engine, SaysWhereModesAreNotExactOrNotChecked) {
   const Outcome refused = run("petsc:bddc", "-log_exclude vec");
   EXPECT_EQ(refused.code, 4) << refused.error;
   EXPECT_EQ(occurrences(refused.error, "does not find modes"), 1u) << refused.error;
+  const Outcome highest = run("petsc", "-st_type shift");
+  EXPECT_EQ(highest.code, 1) << highest.error << highest.out;
+  EXPECT_EQ(occurrences(highest.error, "-st_type shift does not lead to the lowest modes"), 1u) << highest.error;
+}
+
+TEST(Engine, MultipliesWithoutAStoredMatrix) {
+  const auto folder = fresh_folder("engine_products");
+  write_text(folder / "bar.inp", cantilever_deck(6, 2, 2));
+  RunSettings settings;
+  settings.folder = folder;
+  ASSERT_EQ(run_program({"run", "bar.inp", "--solver", "direct", "--output", "alone"}, settings).code, 0);
+  for (const char* storage : {"matrix-free", "element"}) {
+    const Outcome outcome = on_processes(
+        2, folder,
+        {"run", "bar.inp", "--engine", "petsc", "--storage", storage, "--tolerance", "1e-13", "--output", storage});
+    ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+    expect_same_steps(results_of(folder / "alone" / "bar.results.json"),
+                      results_of(folder / storage / "bar.results.json"));
+    EXPECT_TRUE(contains(outcome.out, std::string(storage) + ", no stored matrix, on 2 processes")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "petsc, cg+jacobi")) << outcome.out;
+  }
 }
 
 TEST(Engine, IteratesEquallyOftenOnAnyNumberOfProcesses) {
@@ -150,7 +171,9 @@ TEST(Engine, RefusesWhatItDoesNotKnow) {
   };
   refused({"--engine", "petsc:magic"}, 1, "has no method 'magic'");
   refused({"--engine", "petsk"}, 4, "libvoussoir_petsk.so was not found");
-  refused({"--engine", "petsc", "--storage", "bsr"}, 2, "--storage");
+  refused({"--engine", "petsc", "--storage", "band"}, 1, "storage 'band' is for one process");
+  refused({"--engine", "petsc:gamg", "--storage", "matrix-free"}, 1, "the method gamg needs a stored matrix");
+  refused({"--engine", "petsc", "--no-such-option"}, 2, "See voussoir run --help");
   refused({"--engine", "petsc", "--solver", "cg"}, 2, "--solver");
   refused({"--engine", "petsc", "--petsc", "ksp_view"}, 1, "has no option of PETSc");
   const std::size_t place = deck.find("*STATIC");

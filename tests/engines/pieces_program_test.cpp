@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "engines/on_processes.hpp"
+#include "support/vtu_file.hpp"
 
 namespace voussoir::testing {
 namespace {
@@ -83,6 +85,97 @@ TEST(Pieces, OfADeckAreWrittenOnRequest) {
   const Outcome again = on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--pieces", "--output", "out"});
   EXPECT_EQ(again.code, 5) << again.error;
   EXPECT_EQ(occurrences(again.error, "exist already"), 1u) << again.error;
+}
+
+/// A cantilever with a step for its lowest modes; the cross-section makes all frequencies different.
+std::string vibrating_pieces_deck(const std::string& requests) {
+  std::string deck = cantilever_deck(6, 3, 2);
+  deck.insert(deck.find("*ELASTIC"), "*DENSITY\n7.8e-9\n");
+  deck.resize(deck.find("*STEP"));
+  return deck + "*STEP\n*FREQUENCY\n5\n" + requests + "*END STEP\n";
+}
+
+std::map<std::int64_t, std::vector<double>> displacements_by_node(const VtuFile& file) {
+  const auto nodes = file.array<std::int64_t>("node_id");
+  const auto values = file.array<double>("displacement");
+  std::map<std::int64_t, std::vector<double>> result;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    result[nodes[i]].assign(values.begin() + static_cast<std::ptrdiff_t>(3 * i),
+                            values.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
+  return result;
+}
+
+/// Shapes with their signs; nodes on interfaces have the same bits in all pieces.
+void expect_same_shape(const VtuFile& whole, const std::vector<VtuFile>& pieces) {
+  const auto expected = displacements_by_node(whole);
+  double largest = 0;
+  for (const auto& [node, values] : expected)
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+  std::map<std::int64_t, std::vector<double>> seen;
+  for (const VtuFile& piece : pieces)
+    for (const auto& [node, values] : displacements_by_node(piece)) {
+      for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(values[c], expected.at(node)[c], 1e-7 * largest) << node;
+      EXPECT_EQ(seen.emplace(node, values).first->second, values) << node;
+    }
+  EXPECT_EQ(seen.size(), expected.size());
+}
+
+TEST(Pieces, OfModesHaveTheShapesOfTheDeck) {
+  const auto folder = fresh_folder("pieces_modes");
+  write_text(folder / "bar.inp", vibrating_pieces_deck(""));
+  ASSERT_EQ(alone(folder, {"run", "bar.inp", "--output", "alone"}).code, 0);
+  const Json expected = results_of(folder / "alone" / "bar.results.json");
+  ASSERT_EQ(expected["steps"][0]["modes"].size(), 5u);
+  const auto check = [&](int count, const std::string& output) {
+    expect_same_steps(expected, results_of(folder / output / "bar.results.json"));
+    std::vector<std::string> files = files_in(folder / "alone");
+    for (int m = 1; m <= 5; ++m) {
+      const std::string mode = "bar_mode_00" + std::to_string(m);
+      std::vector<VtuFile> pieces;
+      for (int p = 0; p < count; ++p) {
+        files.push_back(mode + "_p000" + std::to_string(p) + ".vtu");
+        pieces.emplace_back(folder / output / files.back());
+        EXPECT_TRUE(contains(read_text(folder / output / (mode + ".pvtu")), files.back()));
+      }
+      expect_same_shape(VtuFile(folder / "alone" / (mode + ".vtu")), pieces);
+      std::replace(files.begin(), files.end(), mode + ".vtu", mode + ".pvtu");
+      EXPECT_TRUE(contains(read_text(folder / output / "bar_modes.pvd"), mode + ".pvtu"));
+    }
+    std::sort(files.begin(), files.end());
+    EXPECT_EQ(files_in(folder / output), files);
+  };
+  for (const int count : {1, 3}) {
+    divide(folder, "bar.inp", count, "bar.vpart");
+    const std::string output = "on" + std::to_string(count);
+    const Outcome outcome = on_processes(count, folder, {"run", "bar.vpart", "--engine", "petsc", "--output", output});
+    ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "verified: 5 of 5 below")) << outcome.out;
+    check(count, output);
+  }
+  const Outcome sent = on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--pieces", "--output", "sent"});
+  ASSERT_EQ(sent.code, 0) << sent.error;
+  check(2, "sent");
+}
+
+TEST(Pieces, OfModesHaveNoTables) {
+  const auto folder = fresh_folder("pieces_mode_tables");
+  write_text(folder / "bar.inp", vibrating_pieces_deck("*NODE PRINT, NSET=TIP\nU\n"));
+  divide(folder, "bar.inp", 2, "bar.vpart");
+  const Outcome outcome = on_processes(2, folder, {"run", "bar.vpart", "--engine", "petsc"});
+  EXPECT_EQ(outcome.code, 4) << outcome.error;
+  EXPECT_EQ(occurrences(outcome.error, "tables of modes"), 1u) << outcome.error;
+}
+
+TEST(Pieces, OfAWrongJobLeaveNoOtherFiles) {
+  const auto folder = fresh_folder("pieces_wrong_job");
+  std::string deck = cantilever_deck(3, 1, 1);
+  const std::size_t boundary = deck.find("*BOUNDARY");
+  deck.erase(boundary, deck.find('*', boundary + 1) - boundary);
+  write_text(folder / "free.inp", deck);
+  const Outcome outcome = alone(folder, {"partition", "free.inp", "--parts", "2", "--output", "free.vpart", "--csv",
+                                         "parts.csv", "--vtu", "parts.vtu"});
+  EXPECT_EQ(outcome.code, 1) << outcome.error;
+  EXPECT_EQ(files_in(folder), std::vector<std::string>{"free.inp"});
 }
 
 TEST(Pieces, OfAJobBecomeSmallerWithMoreProcesses) {
@@ -289,6 +382,12 @@ TEST(ProcessStudy, PrintsCommandsAndRefusesWhatIsWrong) {
   EXPECT_EQ(commands.code, 0) << commands.error;
   EXPECT_TRUE(contains(commands.out, "srun --mpi=pmix -n 16 ")) << commands.out;
   EXPECT_EQ(occurrences(commands.out, "run bar.inp --engine petsc"), 2u) << commands.out;
+  EXPECT_EQ(occurrences(commands.out, "OMP_NUM_THREADS=1 "), 2u) << commands.out;
+  RunSettings threads;
+  threads.folder = folder;
+  threads.environment = {"OMP_NUM_THREADS=3"};
+  const Outcome three = run_program({"study", "bar.inp", "--mpi", "--processes", "2", "--commands"}, threads);
+  EXPECT_EQ(occurrences(three.out, "OMP_NUM_THREADS=3 "), 1u) << three.out;
   const auto refused = [&](std::vector<std::string> arguments, int code, const std::string& words) {
     arguments.insert(arguments.begin(), "study");
     const Outcome outcome = alone(folder, arguments);

@@ -1,8 +1,9 @@
-// mpirun -n N process_jobs [--method NAME] [--free] DECK…
+// mpirun -n N process_jobs [--method NAME] [--storage NAME] [--empty] [--free] DECK…
 //
 // Solves each deck on one process by our own direct solver, and on all processes by the engine, and compares everything
 // that the steps have found: unknowns, reactions, internal forces, values at points, sums, energies. Without --method
-// by MUMPS, so that the comparison holds to 1e-9 of the largest value of each quantity.
+// by MUMPS, so that the comparison holds to 1e-9 of the largest value of each quantity. With --empty, at least one of
+// the decks must have so few elements that a process is left without any, and at least one must have enough for all.
 
 #include <algorithm>
 #include <cmath>
@@ -108,8 +109,9 @@ std::string step_difference(const StepResult& a, const StepResult& b, bool force
   return text;
 }
 
-/// Solves a deck in both ways, and throws where the results differ; collective.
-void compare(Engine& engine, const std::string& deck, const ProcessOptions& options, bool forces) {
+/// Solves a deck in both ways, and throws where the results differ; collective. Returns on process 0 the number of
+/// processes without elements.
+int compare(Engine& engine, const std::string& deck, const ProcessOptions& options, bool forces) {
   Processes& processes = engine.processes();
   Job job;
   std::vector<StepResult> expected;
@@ -124,6 +126,7 @@ void compare(Engine& engine, const std::string& deck, const ProcessOptions& opti
   });
   Taker taker;
   const ProcessJobResult result = run_process_job(engine, &job, options, {}, &taker);
+  int empty = 0;
   agree(processes, [&] {
     if (!processes.is_first()) return;
     std::string text = expected.size() == taker.results.size() ? "" : "another number of steps";
@@ -131,12 +134,16 @@ void compare(Engine& engine, const std::string& deck, const ProcessOptions& opti
       text = step_difference(expected[s], taker.results[s], forces);
     if (!text.empty()) throw Error(ErrorCode::internal, text, deck);
     std::int64_t elements = 0;
-    for (const ProcessShare& part : result.parts) elements += part.elements;
+    for (const ProcessShare& part : result.parts) {
+      elements += part.elements;
+      empty += part.elements == 0;
+    }
     if (elements != job.domains.front()->element_count()) throw Error(ErrorCode::internal, "elements were lost", deck);
     std::printf("%s: %zu steps agree (%s, %d iterations)\n", deck.c_str(), expected.size(),
                 taker.results.back().report.solver.c_str(), taker.results.back().report.iterations);
     std::fflush(stdout);
   });
+  return empty;
 }
 
 }  // namespace
@@ -146,21 +153,25 @@ int main(int count, char** words) {
   options.backend = "openmp:1";
   options.engine.method = "mumps";
   std::vector<std::pair<std::string, bool>> decks;
-  bool forces = true;
+  bool forces = true, wants_empty = false;
   for (int i = 1; i < count; ++i)
     if (std::strcmp(words[i], "--method") == 0 && i + 1 < count)
       options.engine.method = words[++i];
+    else if (std::strcmp(words[i], "--storage") == 0 && i + 1 < count)
+      options.engine.storage = words[++i];
+    else if (std::strcmp(words[i], "--empty") == 0)
+      wants_empty = true;
     else if (std::strcmp(words[i], "--free") == 0)
       forces = false;
     else
       decks.emplace_back(words[i], forces);
   options.engine.relative_tolerance = 1e-13;
-  int failed = 0;
+  int failed = 0, with_empty = 0, without = 0;
   try {
     const auto engine = open_engine("petsc");
     for (const auto& [deck, with_forces] : decks) {
       try {
-        compare(*engine, deck, options, with_forces);
+        ++(compare(*engine, deck, options, with_forces) > 0 ? with_empty : without);
       } catch (const SharedError& error) {
         ++failed;
         if (engine->processes().is_first()) std::printf("%s FAILED: %s\n", deck.c_str(), error.what());
@@ -169,6 +180,10 @@ int main(int count, char** words) {
         std::fflush(stdout);
         engine->processes().abort(2);
       }
+    }
+    if (wants_empty && engine->processes().is_first() && (with_empty == 0 || without == 0)) {
+      ++failed;
+      std::printf("FAILED: %d decks left a process without elements, %d did not\n", with_empty, without);
     }
   } catch (const std::exception& error) {
     std::printf("FAILED: %s\n", error.what());
