@@ -154,11 +154,14 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
     options.relative_tolerance = TransientOptions().relative_tolerance;
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
-  const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
+  const Domain& domain = *job_.domains[asked.domain];
+  const auto analysis =
+      make_analysis ? make_analysis(domain, options) : make_transient_analysis(domain, backend_, options);
   StepCheckpoint saved(checkpoints_, step);
   // With checkpoints, an increment is brought to its end before the run stops.
   analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
-  const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
+  const auto recorder =
+      make_recorder ? make_recorder(step, request) : make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
   TimeSteps steps;
   steps.end = request.times.period;
@@ -204,7 +207,7 @@ bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, cons
 
 void DynamicRunner::add_held_notes(const AnalysisModel& model, const DynamicStep& request,
                                    StepResponse& response) const {
-  if (request.continues) return;
+  if (request.continues || make_analysis) return;
   const auto name = [&](std::int32_t node) { return job_.instances.node(model.domain().node_id(node)); };
   for (std::string& note : notes_on_held_motions(model, request, name)) response.notes.push_back(std::move(note));
 }
@@ -221,6 +224,7 @@ void DynamicRunner::take_model_report(Analysis& analysis, double seconds) {
   free_equations_ = std::max<std::int64_t>(free_equations_, model.free_equation_count());
   if (times_.empty()) times_.push_back({"integrate", 0});
   times_.front().seconds += seconds;
+  if (make_analysis) return;
   for (const std::string& note : analysis.notes())
     if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
 }
