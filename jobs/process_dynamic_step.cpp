@@ -78,6 +78,7 @@ class ProcessDynamicStep::PartRecorder : public StepRecorder {
     step_.current_ = &committed;
     step_.iterated_ = step_.iterated_ || committed.report.iterations > 1;
     if (recorder_) {
+      recorder_->increments = increments;
       Merged state(step_);
       recorder_->take(state);
       step_.group_.done();
@@ -124,11 +125,12 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
   runner_.make_analysis = [this](const Domain& domain, const TransientOptions& options) {
     return make_analysis(domain, options);
   };
-  runner_.make_recorder = [this](std::size_t step, const DynamicStep&) -> std::shared_ptr<StepRecorder> {
+  runner_.numbered = [this](const AnalysisModel& model) { group_.set_model(model); };
+  runner_.make_recorder = [this](std::size_t step, const DynamicStep& request) -> std::shared_ptr<StepRecorder> {
     std::shared_ptr<StepRecorder> recorder;
-    if (whole_)
-      recorder =
-          make_step_recorder(*whole_, step, std::get<DynamicStep>(whole_->steps[step].modal), *receiver_, heated_);
+    if (whole_) recorded_ = std::get<DynamicStep>(whole_->steps[step].modal);
+    recorded_.times = request.times;
+    if (whole_) recorder = make_step_recorder(*whole_, step, recorded_, *receiver_, heated_);
     return std::make_shared<PartRecorder>(*this, std::move(recorder));
   };
 }

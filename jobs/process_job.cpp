@@ -500,14 +500,12 @@ void check_process_steps(const Job& job) {
     if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat &&
         step.procedure != Procedure::frequency && !has_increments(step.procedure))
       throw Error(ErrorCode::unavailable,
-                  "on several processes there are statics, heat, natural frequencies and implicit dynamics, not yet " +
+                  "on several processes there are statics, heat, natural frequencies and dynamics, not yet " +
                       to_string(step.procedure) + "; run without --engine",
                   place_of(step));
     const auto* request = std::get_if<DynamicStep>(&step.modal);
-    if (request && request->explicit_method)
-      throw Error(ErrorCode::unavailable,
-                  "explicit dynamics is not implemented for several processes; run without --engine, or use implicit "
-                  "dynamics",
+    if (request && request->explicit_method && request->explicit_method->scaled_step > 0)
+      throw Error(ErrorCode::unavailable, "mass is not scaled on several processes; run without --engine",
                   place_of(step));
     if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")
       throw Error(ErrorCode::unavailable,

@@ -28,6 +28,19 @@ double force_product(const AnalysisModel& model, const Vector& a, const Vector& 
   return group->sum(model.backend().dot(sum, b));
 }
 
+double product_of_unknowns(const AnalysisModel& model, const Vector& x, const Vector& y) {
+  ProcessGroup* const group = ProcessGroup::of(model);
+  return group ? group->product_of_unknowns(model, x, y) : model.backend().dot(x, y);
+}
+
+void assemble_forces(const AnalysisModel& model, Vector& forces) {
+  ProcessGroup* const group = ProcessGroup::of(model);
+  if (!group) return;
+  std::vector<double> values = forces.to_host();
+  group->assemble(model, values);
+  forces.from_host(values);
+}
+
 double sum_of_all(const AnalysisModel& model, double number) {
   ProcessGroup* const group = ProcessGroup::of(model);
   return group ? group->sum(number) : number;

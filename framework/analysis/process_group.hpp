@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -37,6 +38,12 @@ class ProcessGroup : public Service {
   /// The Euclidean norm of forces, of which `shares` are those of this process, over all equations of all processes.
   virtual double norm(const AnalysisModel& model, const Vector& shares) = 0;
 
+  /// The product of two vectors of unknowns, in which each equation of the whole model counts once.
+  virtual double product_of_unknowns(const AnalysisModel& model, const Vector& x, const Vector& y) = 0;
+  /// Per equation of this process: a number of the equation that all processes share. It is that of the same model in
+  /// one process if all nodes have the same unknowns.
+  virtual std::vector<std::int64_t> whole_numbers(const AnalysisModel& model) = 0;
+
   /// Tells the other processes of an Error of this one; all of them throw the Error of the lowest process that has one.
   /// An Error that all processes have thrown already is thrown again.
   [[noreturn]] virtual void share(const Error& error) = 0;
@@ -52,6 +59,10 @@ double work_of(const AnalysisModel& model, const Vector& force, const Vector& mo
 double force_norm(const AnalysisModel& model, const Vector& force);
 /// The product of two forces, both of which are shares.
 double force_product(const AnalysisModel& model, const Vector& a, const Vector& b);
+/// The product of vectors of unknowns, in which each equation counts once.
+double product_of_unknowns(const AnalysisModel& model, const Vector& x, const Vector& y);
+/// Replaces shares of forces by their sums over the processes; nothing without a group.
+void assemble_forces(const AnalysisModel& model, Vector& forces);
 /// The sum over all processes; the number itself without a group.
 double sum_of_all(const AnalysisModel& model, double number);
 /// Whether a condition holds on some process.

@@ -34,6 +34,8 @@ class DynamicRunner {
   /// model is a part of a larger one, and remarks on the model are left to the caller.
   std::function<std::unique_ptr<TransientAnalysis>(const Domain& domain, const TransientOptions& options)>
       make_analysis;
+  /// Called with the numbered model of explicit dynamics before it starts; may be empty.
+  std::function<void(const AnalysisModel& model)> numbered;
   /// Makes the recorder of a step; empty: make_step_recorder().
   std::function<std::shared_ptr<StepRecorder>(std::size_t step, const DynamicStep& request)> make_recorder;
 

@@ -12,9 +12,9 @@
 
 namespace voussoir::detail {
 
-/// Steps of implicit dynamics, of transient heat and of statics in increments on several processes. Each process runs
-/// the same TransientAnalysis on its part; process 0 records the states of the whole model and passes them on as a run
-/// on one process does. All arguments must outlive the object.
+/// Steps of implicit and explicit dynamics, of transient heat and of statics in increments on several processes. Each
+/// process runs the same analysis on its part; process 0 records the states of the whole model and passes them on as a
+/// run on one process does. All arguments must outlive the object.
 class ProcessDynamicStep {
  public:
   /// `places` are those of all parts, on process 0. `whole` and `receiver` are needed there only.
@@ -61,7 +61,8 @@ class ProcessDynamicStep {
   std::size_t domain_ = 0;
   const CommittedState* current_ = nullptr;  // the state that is being recorded
   std::vector<std::string> step_notes_;
-  StepResult merged_;  // what process 0 has asked for
+  DynamicStep recorded_;  // the request of the whole model, with the increments that are recorded
+  StepResult merged_;     // what process 0 has asked for
   ForceSums sums_;
   std::int64_t equations_ = 0, free_equations_ = 0;
   double seconds_ = 0;

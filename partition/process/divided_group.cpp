@@ -117,6 +117,7 @@ void DividedGroup::fence() { meet(Action::fence, 0, 0); }
 
 void DividedGroup::share(const Error& error) {
   if (const auto* shared = dynamic_cast<const SharedError*>(&error)) throw SharedError(*shared);
+  if (broken_) throw Error(error);
   meet(Action::nothing, 0, 0, &error);
   throw Error(ErrorCode::internal, "an error was not shared");
 }
@@ -218,6 +219,30 @@ double DividedGroup::norm(const AnalysisModel& model, const Vector& shares) {
   return std::sqrt(sum(squares));
 }
 
+double DividedGroup::product_of_unknowns(const AnalysisModel& model, const Vector& x, const Vector& y) {
+  if (model.serial() != serial_) throw Error(ErrorCode::misuse, "the model is not the one that the group was given");
+  const std::vector<double> a = x.to_host(), b = y.to_host();
+  double product = 0;
+  for (std::size_t e = 0; e < a.size(); ++e)
+    if (owned_[e]) product += a[e] * b[e];
+  return sum(product);
+}
+
+std::vector<std::int64_t> DividedGroup::whole_numbers(const AnalysisModel& model) {
+  const std::vector<std::string>& names = part_.domains[domain_].unknown_names;
+  std::vector<std::size_t> whole_component;
+  for (const std::string& name : model.unknown_names())
+    whole_component.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(model.equation_count()));
+  for (std::int32_t e = 0; e < model.equation_count(); ++e) {
+    const auto place = model.place(e);
+    numbers[static_cast<std::size_t>(e)] =
+        part_.whole[static_cast<std::size_t>(place.node)] * static_cast<std::int64_t>(names.size()) +
+        static_cast<std::int64_t>(whole_component[static_cast<std::size_t>(place.component)]);
+  }
+  return numbers;
+}
+
 void DividedGroup::set_system(const LinearSOE* soe) {
   SystemShare system = number_share(processes_, part_, domain_, model_);
   agree(processes_, [&] {
@@ -225,7 +250,19 @@ void DividedGroup::set_system(const LinearSOE* soe) {
     if (!soe->sparse_matrix()) throw Error(ErrorCode::misuse, "engines need an SOE with a stored matrix");
     system.matrix = soe->sparse_matrix()->to_host();
   });
-  solver_->set_system(system);
+  call_engine([&] { solver_->set_system(system); });
+}
+
+/// Other processes may still be inside the engine where this one has failed there.
+void DividedGroup::call_engine(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const SharedError&) {
+    throw;
+  } catch (...) {
+    broken_ = true;
+    throw;
+  }
 }
 
 SolveReport DividedGroup::solve(LinearSOE& soe, std::uint64_t& formed_version) {
@@ -237,7 +274,8 @@ SolveReport DividedGroup::solve(LinearSOE& soe, std::uint64_t& formed_version) {
   const std::vector<double> b = soe.b().to_host();
   std::vector<double> x = soe.x().to_host();
   meet(Action::solve, 0, 0);
-  SolveReport report = solver_->solve(b, x);
+  SolveReport report;
+  call_engine([&] { report = solver_->solve(b, x); });
   soe.x().from_host(x);
   return report;
 }
@@ -277,7 +315,7 @@ void DividedGroup::act(const Agreed& agreed) {
       set_system(nullptr);
       break;
     case Action::solve:
-      solver_->solve({}, {});
+      call_engine([&] { solver_->solve({}, {}); });
       break;
     case Action::request:
       if (agreed.detail != 0) respond(static_cast<int>(agreed.detail));
@@ -309,6 +347,7 @@ void DividedGroup::run(std::size_t domain, ProcessSolver& solver, const std::fun
   model_ = nullptr;
   serial_ = 0;
   last_error_.reset();
+  broken_ = false;
   if (!part_.has_elements(domain)) return answer();
   std::optional<SharedError> failure;
   active_ = true;
@@ -327,7 +366,7 @@ void DividedGroup::run(std::size_t domain, ProcessSolver& solver, const std::fun
       failure.emplace(error);
     } catch (...) {
       active_ = false;
-      throw;  // the processes cannot communicate
+      throw;  // the engine or the messages have failed: the caller ends all processes
     }
   };
   attempt(work);

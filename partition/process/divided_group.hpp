@@ -52,6 +52,8 @@ class DividedGroup : public ProcessGroup {
   void unite(std::vector<double>& numbers) override;
   void assemble(const AnalysisModel& model, std::span<double> shares) override;
   double norm(const AnalysisModel& model, const Vector& shares) override;
+  double product_of_unknowns(const AnalysisModel& model, const Vector& x, const Vector& y) override;
+  std::vector<std::int64_t> whole_numbers(const AnalysisModel& model) override;
   [[noreturn]] void share(const Error& error) override;
   void fence() override;
 
@@ -72,11 +74,13 @@ class DividedGroup : public ProcessGroup {
   void find_shared_equations();
   void count_free_equations();
   void set_system(const LinearSOE* soe);
+  void call_engine(const std::function<void()>& work);
   std::vector<double> united(const std::vector<double>& numbers);
 
   const ProcessPart& part_;
   Processes& processes_;
   bool active_ = false;
+  bool broken_ = false;  // the engine has failed, perhaps on this process alone: nobody can be met any more
   std::size_t domain_ = 0;
   ProcessSolver* solver_ = nullptr;
   const AnalysisModel* model_ = nullptr;

@@ -79,6 +79,8 @@ EnergyParts energy_parts(const AnalysisModel& model, const AnalysisState& state)
     model.translating([&] { backend.residual(model.device_model(), state.elements(), factors, false, force); });
     parts.hourglass += 0.5 * (backend.dot(state.unknowns, force) - at_points);
   }
+  parts.plastic = sum_of_all(model, parts.plastic);
+  parts.hourglass = sum_of_all(model, parts.hourglass);
   return parts;
 }
 
