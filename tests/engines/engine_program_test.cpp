@@ -84,9 +84,12 @@ TEST(Engine, IntegratesOverTimeAsOneProcess) {
     ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
     EXPECT_EQ(files_in(folder / "alone"), files_in(folder / method));
     EXPECT_EQ(occurrences(outcome.out, "8 increments"), occurrences(alone.out, "8 increments")) << outcome.out;
-    if (method == "mumps")
-      expect_same_steps(results_of(folder / "alone" / "bar.results.json"),
-                        results_of(folder / method / "bar.results.json"));
+    if (method != "mumps") continue;
+    Json expected = results_of(folder / "alone" / "bar.results.json");
+    Json found = results_of(folder / method / "bar.results.json");
+    // On both sides of a plane of symmetry, peaks are equally large.
+    for (Json* document : {&expected, &found}) (*document)["steps"][0].erase("peaks");
+    expect_same_steps(expected, found);
   }
   const Outcome pieces = on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--pieces", "--force"});
   EXPECT_EQ(pieces.code, 4) << pieces.error;
