@@ -118,6 +118,27 @@ class DynamicOutputs {
   std::string note_;
 };
 
+/// A state of a model in one process.
+class OwnState : public RecordedState {
+ public:
+  explicit OwnState(const CommittedState& committed) : committed_(committed) {}
+  double time() const override { return committed_.state.time; }
+  const SolveReport& report() const override { return committed_.report; }
+  const TimeIntegrator& method() const override { return integrator(); }
+  bool has_springs() const override { return !committed_.model.constraints().springs.empty(); }
+  NodalField motion(int derivative) override {
+    return integrator().motion(committed_.model, committed_.state, derivative);
+  }
+  ForceSums sums(bool heat) override { return force_sums(committed_, heat); }
+  StepResult result(bool with_points) override {
+    return make_step_result(committed_.model, committed_.integrator, committed_.state, committed_.report, with_points);
+  }
+
+ private:
+  TimeIntegrator& integrator() const { return static_cast<TimeIntegrator&>(committed_.integrator); }
+  const CommittedState& committed_;
+};
+
 /// Whether histories show an unknown: displacements and temperatures, not rotations.
 bool has_curve(const std::string& component) { return component[0] == 'u' || component == "T"; }
 
@@ -170,25 +191,29 @@ class DynamicRecorder : public StepRecorder {
   }
 
   void record(const CommittedState& committed) override {
-    auto& method = static_cast<TimeIntegrator&>(committed.integrator);
-    const AnalysisModel& model = committed.model;
-    const double time = decimal_time(request_.times.start + committed.state.time);
+    OwnState state(committed);
+    take(state);
+  }
+
+  void take(RecordedState& state) override {
+    const TimeIntegrator& method = state.method();
+    const double time = decimal_time(request_.times.start + state.time());
     response_.axis.push_back(time);
-    NodalField displacement = method.motion(model, committed.state, 0);
-    if (response_.axis.size() == 1) begin(model, displacement);
+    NodalField displacement = state.motion(0);
+    if (response_.axis.size() == 1) begin(displacement, state.has_springs());
     take_peaks(displacement, time);
-    take_reactions(model, method, committed.state, time);
+    take_reactions(state, time);
     if (heat_)
       take_heat(method.heat());
     else if (static_)
-      take_increment(method.energies(), committed.report, time);
+      take_increment(method.energies(), state.report(), time);
     else
       take_energies(method.energies());
     add_row(displacement, time);
     if (increment_ > 0)
       for (const auto& stress : stresses_)
-        if (stress->take(increment_, committed.state.time, displacement)) save_heated(*stress);
-    pass_on(committed, method, time, displacement);
+        if (stress->take(increment_, state.time(), displacement)) save_heated(*stress);
+    pass_on(state, time, displacement);
     ++increment_;
   }
 
@@ -204,7 +229,7 @@ class DynamicRecorder : public StepRecorder {
   }
 
   void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, ByteReader& in) override {
-    begin(model, method.motion(model, state, 0));
+    begin(method.motion(model, state, 0), !model.constraints().springs.empty());
     checkpoint->visit_rows([&](std::string_view bytes) {
       ByteReader row(bytes, "the history of the step");
       const auto kind = row.get<std::uint8_t>();
@@ -316,10 +341,10 @@ class DynamicRecorder : public StepRecorder {
     std::int32_t node = -1;
   };
 
-  void begin(const AnalysisModel& model, const NodalField& displacement) {
+  void begin(const NodalField& displacement, bool springs) {
     components_ = displacement.components;
     peaks_.resize(components_.size());
-    sums_ = domain_.oblique_supports().empty() && model.constraints().springs.empty() && job_.rotation_nodes.empty();
+    sums_ = domain_.oblique_supports().empty() && !springs && job_.rotation_nodes.empty();
     if (sums_) reaction_peaks_.resize(components_.size());
     if (curve_nodes_.empty() && displacement.values.size() * fewest_kept_states <= most_kept_values) {
       std::vector<char> counts;
@@ -361,45 +386,25 @@ class DynamicRecorder : public StepRecorder {
   }
 
   /// Sums of the forces of supports: what all other forces leave at prescribed unknowns.
-  void take_reactions(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, double time) {
+  void take_reactions(RecordedState& state, double time) {
     if (!sums_) return;
-    Backend& backend = model.backend();
-    const TimeIntegrator::Memory& forces = method.memory();
-    Vector r = heat_ ? method.out_of_balance(model, state) : forces.internal.clone();
-    if (!heat_) {
-      backend.axpy(-1.0, forces.external, r);
-      for (const Vector* force : {&forces.damping, &forces.inertial})
-        if (force->layout()) backend.axpy(1.0, *force, r);
-    }
-    backend.reduce_dependencies(model.device_model(), r);
-    const std::vector<double> values = r.to_host();
-    std::vector<double> sums(components_.size(), 0.0);
-    for (std::int32_t e = 0; e < model.equation_count(); ++e)
-      if (model.is_prescribed(e))
-        sums[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
-    for (std::size_t c = 0; c < sums.size(); ++c)
-      if (increment_ == 0 || std::abs(sums[c]) > std::abs(reaction_peaks_[c].value))
-        reaction_peaks_[c] = {sums[c], time, -1};
-    add_sums(model, forces, method.heat(), sums, time);
+    const ForceSums sums = state.sums(heat_);
+    for (std::size_t c = 0; c < sums.reactions.size(); ++c)
+      if (increment_ == 0 || std::abs(sums.reactions[c]) > std::abs(reaction_peaks_[c].value))
+        reaction_peaks_[c] = {sums.reactions[c], time, -1};
+    add_sums(sums, state.method().heat(), time);
   }
 
   /// Adds the sums of reactions and loads to their histories. The heat that came in by loads is known over a step, so
   /// that its flow is the mean of the step.
-  void add_sums(const AnalysisModel& model, const TimeIntegrator::Memory& forces, const HeatAccount& heat,
-                const std::vector<double>& reactions, double time) {
-    std::vector<double> loads(components_.size(), 0.0);
-    if (!heat_ && forces.external.layout()) {
-      const std::vector<double> values = forces.external.to_host();
-      for (std::int32_t e = 0; e < model.equation_count(); ++e)
-        loads[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
-    }
+  void add_sums(const ForceSums& sums, const HeatAccount& heat, double time) {
     const double step = increment_ == 0 ? 0 : time - response_.axis[response_.axis.size() - 2];
     for (std::size_t c = 0; c < components_.size(); ++c) {
       const bool start_of_heat = heat_ && increment_ == 0;
-      response_.sums[2 * c].second.push_back(start_of_heat ? nan : reactions[c]);
+      response_.sums[2 * c].second.push_back(start_of_heat ? nan : sums.reactions[c]);
       response_.sums[2 * c + 1].second.push_back(start_of_heat ? nan
                                                  : heat_       ? (heat.loads - last_loads_) / step
-                                                               : loads[c]);
+                                                               : sums.loads[c]);
     }
     last_loads_ = heat.loads;
   }
@@ -475,27 +480,25 @@ class DynamicRecorder : public StepRecorder {
   }
 
   /// Whether files, tables or what comes next need the state, and for what.
-  bool is_needed(const CommittedState& committed, const NodalField& displacement, StepState& state) {
+  bool is_needed(double step_time, const NodalField& displacement, StepState& state) {
     if (increment_ == 0) return false;
-    outputs_.decide(increments ? increments() : increment_, committed.state.time, state);
+    outputs_.decide(increments ? increments() : increment_, step_time, state);
     if (request_.states.change > 0) choose_by_change(displacement, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
-    const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
+    const bool needed = heat_ && outputs_.is_last(step_time);  // what comes next begins with it
     return state.for_viewers || printed || needed;
   }
 
   /// Gives the state to the curves and to the receiver, where they need it.
-  void pass_on(const CommittedState& committed, TimeIntegrator& method, double time, const NodalField& displacement) {
+  void pass_on(RecordedState& recorded, double time, const NodalField& displacement) {
     StepState state;
-    const bool needed = is_needed(committed, displacement, state);
-    const StepHistories::Needs curves = curves_.choose(increments ? increments() : increment_, committed.state.time);
+    const bool needed = is_needed(recorded.time(), displacement, state);
+    const StepHistories::Needs curves = curves_.choose(increments ? increments() : increment_, recorded.time());
     if (!needed && !curves.any) return;
     const bool with_points = needed && (state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
-    StepResult result =
-        make_step_result(committed.model, method, committed.state, committed.report, with_points || curves.points);
-    if (!heat_ && !static_ && (needed || curves.velocity))
-      state.velocity = method.motion(committed.model, committed.state, 1);
-    if (curves.any) add_to_curves(committed, method, time, result, state.velocity, curves);
+    StepResult result = recorded.result(with_points || curves.points);
+    if (!heat_ && !static_ && (needed || curves.velocity)) state.velocity = recorded.motion(1);
+    if (curves.any) add_to_curves(recorded, time, result, state.velocity, curves);
     if (!needed) return;
     if (!with_points) {  // as if curves had not asked for them
       result.points.clear();
@@ -507,8 +510,8 @@ class DynamicRecorder : public StepRecorder {
     receiver_.state(step_, std::move(state));
   }
 
-  void add_to_curves(const CommittedState& committed, TimeIntegrator& method, double time, const StepResult& result,
-                     const NodalField& velocity, const StepHistories::Needs& needs) {
+  void add_to_curves(RecordedState& recorded, double time, const StepResult& result, const NodalField& velocity,
+                     const StepHistories::Needs& needs) {
     StepHistories::Sample sample;
     sample.time = time;
     sample.at_start = increment_ == 0;
@@ -516,7 +519,7 @@ class DynamicRecorder : public StepRecorder {
     if (!heat_ && !static_ && needs.velocity) sample.velocity = &velocity;
     NodalField acceleration;
     if (!heat_ && !static_ && needs.acceleration) {
-      acceleration = method.motion(committed.model, committed.state, 2);
+      acceleration = recorded.motion(2);
       sample.acceleration = &acceleration;
     }
     std::vector<double> temperatures;
@@ -586,6 +589,32 @@ std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t ste
                                                  StepReceiver& receiver,
                                                  std::map<std::size_t, std::vector<HeatedState>>& heated) {
   return std::make_shared<DynamicRecorder>(job, step, request, receiver, heated);
+}
+
+// What all other forces leave at prescribed unknowns is the force of supports.
+ForceSums force_sums(const CommittedState& committed, bool heat) {
+  const AnalysisModel& model = committed.model;
+  auto& method = static_cast<TimeIntegrator&>(committed.integrator);
+  Backend& backend = model.backend();
+  const TimeIntegrator::Memory& forces = method.memory();
+  Vector r = heat ? method.out_of_balance(model, committed.state) : forces.internal.clone();
+  if (!heat) {
+    backend.axpy(-1.0, forces.external, r);
+    for (const Vector* force : {&forces.damping, &forces.inertial})
+      if (force->layout()) backend.axpy(1.0, *force, r);
+  }
+  backend.reduce_dependencies(model.device_model(), r);
+  const std::vector<double> values = r.to_host();
+  const std::size_t unknowns = model.unknown_names().size();
+  ForceSums sums{std::vector<double>(unknowns, 0.0), std::vector<double>(unknowns, 0.0)};
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    if (model.is_prescribed(e))
+      sums.reactions[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
+  if (heat || !forces.external.layout()) return sums;
+  const std::vector<double> loads = forces.external.to_host();
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    sums.loads[static_cast<std::size_t>(model.place(e).component)] += loads[static_cast<std::size_t>(e)];
+  return sums;
 }
 
 std::string energies_text(const EnergyBalance& e) {

@@ -168,8 +168,10 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
     options.relative_tolerance = TransientOptions().relative_tolerance;
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
+  const Domain& domain = *job_.domains[asked.domain];
   StepCheckpoint saved(checkpoints_, step);
-  const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
+  const auto recorder =
+      make_recorder ? make_recorder(step, request) : make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
   TimeSteps steps;
   steps.end = request.times.period;
@@ -182,7 +184,8 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   steps.times = recorder->targets();
   steps.most_steps = request.times.most_increments;
   const auto make = [&](const std::shared_ptr<DofNumberer>& numberer) {
-    auto made = make_numbered_analysis(*job_.domains[asked.domain], backend_, options, numberer);
+    auto made =
+        make_analysis ? make_analysis(domain, options) : make_numbered_analysis(domain, backend_, options, numberer);
     // With checkpoints, an increment is brought to its end before the run stops.
     made->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
     made->set_steps(steps);
@@ -212,7 +215,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
 }
 
 std::unique_ptr<StepBalancer> DynamicRunner::make_balancer() const {
-  if (backend_->devices() == 1 || !measures_speeds(options_.numbering)) return nullptr;
+  if (make_analysis || backend_->devices() == 1 || !measures_speeds(options_.numbering)) return nullptr;
   return std::make_unique<StepBalancer>();
 }
 
@@ -226,7 +229,7 @@ bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, cons
 
 void DynamicRunner::add_held_notes(const AnalysisModel& model, const DynamicStep& request,
                                    StepResponse& response) const {
-  if (request.continues) return;
+  if (request.continues || make_analysis) return;
   const auto name = [&](std::int32_t node) { return job_.instances.node(model.domain().node_id(node)); };
   for (std::string& note : notes_on_held_motions(model, request, name)) response.notes.push_back(std::move(note));
 }
@@ -243,6 +246,7 @@ void DynamicRunner::take_model_report(Analysis& analysis, double seconds) {
   free_equations_ = std::max<std::int64_t>(free_equations_, model.free_equation_count());
   if (times_.empty()) times_.push_back({"integrate", 0});
   times_.front().seconds += seconds;
+  if (make_analysis) return;
   for (const std::string& note : analysis.notes())
     if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
 }

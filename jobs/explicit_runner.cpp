@@ -177,7 +177,9 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   StepCheckpoint saved(checkpoints_, step);
   check_temperatures_begin(job_, step, request, where(step));
   const DynamicStep recorded = recorded_request(request);
-  const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
+  if (numbered) numbered(analysis.model());
+  const auto recorder =
+      make_recorder ? make_recorder(step, recorded) : make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
   const auto make = [&](const std::shared_ptr<DofNumberer>& numberer) {
     Analysis::Collaborators parts;
@@ -219,7 +221,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
     response.notes.push_back(std::move(note));
   if (std::string note = note_on_unstable_steps(analysis.energies()); !note.empty())
     response.notes.push_back(std::move(note));
-  for (std::string& note : notes_on_hardening(analysis)) response.notes.push_back(std::move(note));
+  if (!make_recorder)  // of a part, they would not be those of the whole model
+    for (std::string& note : notes_on_hardening(analysis)) response.notes.push_back(std::move(note));
   add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);

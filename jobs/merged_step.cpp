@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include <voussoir/backends/error.hpp>
 
@@ -184,6 +186,27 @@ void StepMerger::add(const PartPlaces& places, const std::string& bytes) {
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(e * width), width,
                   same->values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(elements[e]) * width));
   }
+}
+
+StepResult gather_step(Processes& processes, const ProcessPart& part, const std::vector<PartPlaces>& places,
+                       const Job* whole, std::size_t domain, const StepResult& own) {
+  std::optional<StepMerger> merger;
+  std::string packed;
+  agree(processes, [&] {
+    if (whole) merger.emplace(*whole->domains[domain], domain, part.domains[domain].unknown_names, own);
+    packed = pack_fields(own);
+  });
+  // An error while other processes wait for their turn is thrown after all of them have had it.
+  std::function<void()> rethrow = [] {};
+  processes.collect(packed, [&](int p, const std::string& bytes) {
+    try {
+      merger->add(places[static_cast<std::size_t>(p)], bytes);
+    } catch (...) {
+      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+    }
+  });
+  agree(processes, [&] { rethrow(); });
+  return merger ? merger->take() : StepResult();
 }
 
 void take_moments_off(const Job& job, StepResult& result) {

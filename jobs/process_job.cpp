@@ -9,12 +9,15 @@
 #include <optional>
 #include <set>
 
+#include <voussoir/framework/analysis/judged_steps.hpp>
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/model/bodies.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/framework/model/rigid_clusters.hpp>
+#include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/detail/process_dynamic_step.hpp>
 #include <voussoir/jobs/detail/process_mode_step.hpp>
 #include <voussoir/jobs/mode_files.hpp>
 #include <voussoir/partition/process/part_file.hpp>
@@ -24,6 +27,12 @@
 
 namespace voussoir {
 namespace {
+
+/// Whether the states of a step follow each other in increments.
+bool has_increments(Procedure procedure) {
+  return procedure == Procedure::dynamic || procedure == Procedure::nonlinear_statics ||
+         procedure == Procedure::transient_heat;
+}
 
 std::string place_of(const JobStep& step) { return step.where.empty() ? "step '" + step.name + "'" : step.where; }
 
@@ -40,6 +49,11 @@ class WholeModelCheck {
     for (std::size_t s = 0; s < job_.steps.size(); ++s) {
       const JobStep& step = job_.steps[s];
       const bool vibrates = step.procedure == Procedure::frequency;
+      if (has_increments(step.procedure)) {
+        if (step.supports) step.supports->apply(*job_.domains[step.domain]);
+        look_at_increments(s, general);
+        continue;
+      }
       if (!vibrates && !done.insert({step.domain, step.supports.get()}).second) continue;
       if (step.supports) step.supports->apply(*job_.domains[step.domain]);
       if (vibrates)
@@ -50,10 +64,30 @@ class WholeModelCheck {
     return std::move(notes_);
   }
 
+  /// Of each step in increments, after run(): remarks on initial motions.
+  std::map<std::size_t, std::vector<std::string>> take_step_notes() { return std::move(step_notes_); }
   /// Of each frequency step, after run().
   std::map<std::size_t, PossibleFreeMotions> take_possible_motions() { return std::move(possible_motions_); }
 
  private:
+  /// A free body may fly, but not in statics, nor where errors of increments are compared with its displacements.
+  void look_at_increments(std::size_t index, std::vector<std::string>& general) {
+    const JobStep& step = job_.steps[index];
+    const auto& request = std::get<DynamicStep>(step.modal);
+    const AnalysisModel model(*job_.domains[step.domain], backend_, TransformationHandler(), PlainNumberer());
+    note_unused_nodes(model, general);
+    if (step.procedure == Procedure::nonlinear_statics) require_no_free_motion(find_free_motions(model));
+    if (step.procedure == Procedure::dynamic && request.times.automatic) require_judged_steps(model);
+    if (!model.is_linear() && Bodies(model).count() > 1)
+      add_note(
+          "the model consists of bodies that do not touch; Newton's method on several processes looks at the "
+          "unbalanced "
+          "forces of all of them together");
+    if (!request.continues)
+      step_notes_[index] = detail::notes_on_held_motions(
+          model, request, [&](std::int32_t node) { return job_.instances.node(model.domain().node_id(node)); });
+  }
+
   /// A free body vibrates, too.
   void look_for_free_motions(std::size_t step, std::vector<std::string>& general) {
     const AnalysisModel model(*job_.domains[job_.steps[step].domain], backend_, TransformationHandler(),
@@ -100,6 +134,7 @@ class WholeModelCheck {
   std::shared_ptr<Backend> backend_;
   std::vector<std::string> notes_;
   std::map<std::size_t, PossibleFreeMotions> possible_motions_;
+  std::map<std::size_t, std::vector<std::string>> step_notes_;
 };
 
 /// A job on one of the processes.
@@ -146,6 +181,8 @@ class ProcessRunner {
     for (std::size_t s = 0; s < part_.job.steps.size(); ++s) {
       if (part_.job.steps[s].procedure == Procedure::frequency)
         find_modes(s);
+      else if (has_increments(part_.job.steps[s].procedure))
+        integrate(s);
       else
         solve(s);
     }
@@ -178,6 +215,7 @@ class ProcessRunner {
       WholeModelCheck check(*whole_, backend_);
       own_.mechanisms = check.run(own_.notes);
       possible_motions_ = check.take_possible_motions();
+      step_notes_ = check.take_step_notes();
     });
   }
 
@@ -219,8 +257,11 @@ class ProcessRunner {
 
   /// Notes which steps need the unknowns of which others.
   void find_heaters() {
-    for (const JobStep& step : part_.job.steps)
+    for (const JobStep& step : part_.job.steps) {
       if (step.heated_by) heaters_.insert(*step.heated_by);
+      const auto* request = std::get_if<DynamicStep>(&step.modal);
+      if (request && request->continues) heaters_.insert(*request->continues);
+    }
   }
 
   bool tell(const char* stage) {
@@ -297,6 +338,27 @@ class ProcessRunner {
     result_.job.free_equations = std::max(result_.job.free_equations, analysis.free_equation_count());
   }
 
+  /// Implicit dynamics, transient heat and statics in increments.
+  void integrate(std::size_t index) {
+    const JobStep& step = part_.job.steps[index];
+    agree(processes_, [&] { apply_supports(step); });
+    if (!dynamics_)
+      dynamics_ = std::make_unique<detail::ProcessDynamicStep>(
+          engine_, part_, backend_, options_.engine, places_, whole_, receiver_,
+          [this](std::size_t s, const Progress& progress, double left) {
+            return !observer_ || observer_({s, part_.job.steps.size(), part_.job.steps[s].name, progress, left});
+          });
+    const bool heat = step.procedure == Procedure::transient_heat;
+    const auto& continues = std::get<DynamicStep>(step.modal).continues;
+    const NodalField* initial = nullptr;
+    if (heat && continues && part_.has_elements(step.domain)) initial = &unknowns_.at(*continues);
+    dynamics_->run(index, initial, step_notes_[index]);
+    if (heat) previous_[step.domain] = dynamics_->end_of(index);
+    if (heat && heaters_.count(index)) unknowns_[index] = previous_[step.domain];
+    result_.job.equations = std::max(result_.job.equations, dynamics_->equation_count());
+    result_.job.free_equations = std::max(result_.job.free_equations, dynamics_->free_equation_count());
+  }
+
   /// What process 0 has found in the geometry of the whole model.
   PossibleFreeMotions possible_motions(std::size_t index) {
     std::string text;
@@ -332,24 +394,9 @@ class ProcessRunner {
   /// Merges the results of all parts on process 0 and passes them on.
   void pass_on(std::size_t index, const StepResult& own) {
     const std::size_t domain = part_.job.steps[index].domain;
-    std::function<void()> rethrow = [] {};
-    std::optional<detail::StepMerger> merger;
+    StepResult merged = detail::gather_step(processes_, part_, places_, whole_, domain, own);
     agree(processes_, [&] {
-      if (whole_) merger.emplace(*whole_->domains[domain], domain, part_.domains[domain].unknown_names, own);
-    });
-    std::string packed;
-    agree(processes_, [&] { packed = detail::pack_fields(own); });
-    processes_.collect(packed, [&](int p, const std::string& bytes) {
-      try {
-        merger->add(places_[static_cast<std::size_t>(p)], bytes);
-      } catch (...) {
-        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-      }
-    });
-    agree(processes_, [&] {
-      rethrow();
       if (!whole_) return;
-      StepResult merged = merger->take();
       if (whole_->steps[index].procedure == Procedure::statics) detail::take_moments_off(*whole_, merged);
       receiver_->step(index, std::move(merged));
     });
@@ -371,6 +418,11 @@ class ProcessRunner {
     JobResult& job = result_.job;
     for (const auto& [domain, analysis] : analyses_) add_times(*analysis);
     for (const auto& [domain, analysis] : modal_) add_times(*analysis);
+    if (dynamics_) {
+      job.stage_times.push_back({"integrate", dynamics_->seconds()});
+      job.notes.insert(job.notes.end(), dynamics_->notes().begin(), dynamics_->notes().end());
+      iterated_ = iterated_ || dynamics_->iterated();
+    }
     job.backend = backend_->describe();
     job.threads = backend_->threads();
     job.backend_bytes = backend_->bytes_peak();
@@ -429,7 +481,9 @@ class ProcessRunner {
   std::vector<detail::PartPlaces> places_;  // of all parts, on process 0
   std::map<std::size_t, std::unique_ptr<ProcessStatics>> analyses_;
   std::map<std::size_t, std::unique_ptr<ProcessModes>> modal_;
+  std::unique_ptr<detail::ProcessDynamicStep> dynamics_;            // of steps in increments
   std::map<std::size_t, PossibleFreeMotions> possible_motions_;     // on process 0, of frequency steps
+  std::map<std::size_t, std::vector<std::string>> step_notes_;      // on process 0, of steps in increments
   std::map<std::size_t, std::shared_ptr<const Supports>> applied_;  // per domain
   std::set<std::size_t> heaters_;
   std::map<std::size_t, NodalField> unknowns_;  // of steps that heat others
@@ -452,10 +506,14 @@ namespace {
 void check_process_steps(const Job& job) {
   for (const JobStep& step : job.steps) {
     if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat &&
-        step.procedure != Procedure::frequency)
+        step.procedure != Procedure::frequency && !has_increments(step.procedure))
       throw Error(ErrorCode::unavailable,
-                  "on several processes there are linear statics, steady heat and natural frequencies, not yet " +
+                  "on several processes there are statics, heat, natural frequencies and dynamics, not yet " +
                       to_string(step.procedure) + "; run without --engine",
+                  place_of(step));
+    const auto* request = std::get_if<DynamicStep>(&step.modal);
+    if (request && request->explicit_method && request->explicit_method->scaled_step > 0)
+      throw Error(ErrorCode::unavailable, "mass is not scaled on several processes; run without --engine",
                   place_of(step));
     if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")
       throw Error(ErrorCode::unavailable,
@@ -466,14 +524,21 @@ void check_process_steps(const Job& job) {
   }
 }
 
-/// Tables of modes are made on process 0, which needs the whole shapes for it.
+/// Tables of modes and states in time are made on process 0, which needs the whole model for it.
 void check_steps_in_pieces(const Job& job) {
-  for (const JobStep& step : job.steps)
+  for (const JobStep& step : job.steps) {
+    if (has_increments(step.procedure))
+      throw Error(ErrorCode::unavailable,
+                  "states of " + to_string(step.procedure) +
+                      " are not written in pieces, nor computed from divided jobs; run the deck or the job file "
+                      "itself, without --pieces",
+                  place_of(step));
     if (step.procedure == Procedure::frequency && !step.prints.empty())
       throw Error(ErrorCode::unavailable,
                   "tables of modes (*NODE PRINT, *EL PRINT) are not written in pieces, nor from divided jobs; leave "
                   "them out, or run the deck or the job file itself, without --pieces",
                   place_of(step));
+  }
 }
 
 /// All parts of one division have the same fingerprint.

@@ -186,6 +186,7 @@ void PetscSolver::make_solver() {
 
 void PetscSolver::set_up() {
   fault_.clear();
+  negative_pivots_ = 0;
   PC preconditioner = nullptr;
   VSR_PETSC(KSPGetPC(solver_, &preconditioner));
   MatSolverType package = nullptr;
@@ -210,6 +211,7 @@ void PetscSolver::set_up() {
   VSR_PETSC(MatMumpsGetInfog(factor, 1, &state));
   VSR_PETSC(MatMumpsGetInfog(factor, 2, &detail));
   VSR_PETSC(MatMumpsGetInfog(factor, 28, &zero_pivots));
+  if (std::string(kind) == PCCHOLESKY) VSR_PETSC(MatMumpsGetInfog(factor, 12, &negative_pivots_));
   if (state == -9 || state == -13 || state == -19)
     throw Error(ErrorCode::out_of_memory, "MUMPS has too little memory for the factor (INFOG(1) = " +
                                               std::to_string(state) + "); use more machines, or the method gamg");
@@ -295,10 +297,18 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
   for (std::size_t e = 0; e < local.size(); ++e)
     if (!free_[e]) local[e] = 0;
   system_->to_global(local, ADD_VALUES, b_);
-  VSR_PETSC(VecSet(x_, 0.0));
+  const bool starts_from_x_now = starts_from_x && !direct_;
+  if (starts_from_x_now) {
+    std::copy(x.begin(), x.end(), local.begin());
+    for (std::size_t e = 0; e < local.size(); ++e)
+      if (!free_[e]) local[e] = 0;
+    system_->to_global(local, INSERT_VALUES, x_);
+  } else {
+    VSR_PETSC(VecSet(x_, 0.0));
+  }
   history_.clear();
   cancelled_ = false;
-  VSR_PETSC(KSPSetInitialGuessNonzero(solver_, PETSC_FALSE));
+  VSR_PETSC(KSPSetInitialGuessNonzero(solver_, starts_from_x_now ? PETSC_TRUE : PETSC_FALSE));
   VSR_PETSC(KSPSolve(solver_, b_, x_));
   if (cancelled_) throw SharedError(Error(ErrorCode::cancelled, "cancelled while the system was solved"), 0);
   PetscInt iterations = 0;
@@ -307,6 +317,9 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
   report.history = history_;
   report.true_residual = residual();
   judge(report);
+  if (negative_pivots_ > 0)
+    report.note = "the matrix has " + std::to_string(negative_pivots_) +
+                  (negative_pivots_ == 1 ? " negative eigenvalue" : " negative eigenvalues");
   if (direct_ && report.true_residual > small_residual && std::isfinite(report.true_residual)) refine(report);
   system_->to_local(x_, x);
   report.solve_seconds = watch.seconds();

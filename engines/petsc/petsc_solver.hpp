@@ -62,7 +62,8 @@ class PetscSolver : public ProcessSolver {
   double first_norm_ = 0;
   bool cancelled_ = false;
   double setup_seconds_ = 0;
-  std::string fault_;  // of the factorisation: why there is no solution
+  PetscInt negative_pivots_ = 0;  // of a symmetric factorisation
+  std::string fault_;             // of the factorisation: why there is no solution
 };
 
 }  // namespace voussoir::petsc

@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 
 namespace voussoir {
 
@@ -87,10 +88,20 @@ void CentralDifferences::form_mass(const AnalysisModel& model, const AnalysisSta
   for (const BatchOrigin& origin : model.batches())
     blocks.push_back(origin.kind == BatchOrigin::Kind::block ? 1.0 : 0.0);
   w.mass = lumped_diagonal(model, state, blocks);
+  w.mass_on_device = model.make_vector();
+  w.mass_on_device.from_host(w.mass);
+  ProcessGroup* const group = ProcessGroup::of(model);
+  if (group) group->assemble(model, w.mass);
   const DampingFactors factors = damping_factors(model, damping());
   require_no_stiffness_damping(model, factors);
-  w.damps = std::any_of(factors.mass.begin(), factors.mass.end(), [](double f) { return f != 0; });
-  if (w.damps) w.damping = lumped_diagonal(model, state, factors.mass);
+  w.damps =
+      detail::on_any(model, std::any_of(factors.mass.begin(), factors.mass.end(), [](double f) { return f != 0; }));
+  if (w.damps) {
+    w.damping = lumped_diagonal(model, state, factors.mass);
+    w.damping_on_device = model.make_vector();
+    w.damping_on_device.from_host(w.damping);
+    if (group) group->assemble(model, w.damping);
+  }
   w.free.resize(w.mass.size());
   for (std::size_t e = 0; e < w.mass.size(); ++e) {
     const auto equation = static_cast<std::int32_t>(e);
@@ -112,12 +123,6 @@ void CentralDifferences::prepare(const AnalysisModel& model, const AnalysisState
   work_ = std::make_unique<Work>();
   Work& w = *work_;
   form_mass(model, state);
-  w.mass_on_device = model.make_vector();
-  w.mass_on_device.from_host(w.mass);
-  if (w.damps) {
-    w.damping_on_device = model.make_vector();
-    w.damping_on_device.from_host(w.damping);
-  }
   std::vector<double> mask(w.mass.size());
   for (std::size_t e = 0; e < mask.size(); ++e) mask[e] = w.free[e] ? 0.0 : 1.0;
   w.prescribed = model.make_vector();
@@ -252,6 +257,7 @@ void CentralDifferences::next_velocity(const AnalysisModel& model, const Analysi
   std::swap(w.before, w.velocity);
   backend.copy(w.external, w.scratch);
   backend.axpy(-1.0, w.internal, w.scratch);
+  detail::assemble_forces(model, w.scratch);
   backend.multiply(w.gain, w.scratch, w.velocity);
   if (w.damps || w.moving) {
     backend.multiply(w.keep, w.before, w.scratch);
@@ -329,6 +335,7 @@ void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state,
   w.before = model.make_vector();
   backend.copy(w.external, w.scratch);
   backend.axpy(-1.0, w.internal, w.scratch);
+  detail::assemble_forces(model, w.scratch);
   backend.multiply(w.gain, w.scratch, w.velocity);
   backend.multiply(w.keep, state.rate, w.scratch);
   backend.axpy(1.0, w.scratch, w.velocity);
@@ -387,24 +394,29 @@ void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& stat
   EnergyBalance& e = memory.energies;
   e = w.begin;
   backend.multiply(w.mass_on_device, state.rate, w.scratch);
-  e.kinetic = 0.5 * backend.dot(state.rate, w.scratch);
+  e.kinetic = 0.5 * detail::work_of(model, w.scratch, state.rate);
   const double half = 0.5 * w.last;
-  e.internal += backend.dot(w.ones, w.works[0]) + half * backend.dot(w.internal, w.before);
-  e.external += backend.dot(w.ones, w.works[1]) + half * backend.dot(w.external, w.before);
-  backend.multiply(w.gain, w.external, w.scratch);
-  w.forcing = 0.25 * w.between * backend.dot(w.external, w.scratch);
+  const auto work = [&](const Vector& sums, const Vector& force) {
+    return detail::work_of(model, sums, w.ones) + half * detail::work_of(model, force, w.before);
+  };
+  e.internal += work(w.works[0], w.internal);
+  e.external += work(w.works[1], w.external);
+  backend.copy(w.external, w.other);
+  detail::assemble_forces(model, w.other);
+  backend.multiply(w.gain, w.other, w.scratch);
+  w.forcing = 0.25 * w.between * detail::work_of(model, w.external, w.scratch);
   if (w.moving) {
-    e.external += half * backend.dot(w.support, w.before);
+    e.external += half * detail::work_of(model, w.support, w.before);
     backend.multiply(w.prescribed, memory.inertial, w.scratch);
-    w.forcing += 0.25 * w.between * w.between * backend.dot(state.second_rate, w.scratch);
+    w.forcing += 0.25 * w.between * w.between * detail::work_of(model, w.scratch, state.second_rate);
   }
   if (w.damps) {
     memory.damping = model.make_vector();
     backend.multiply(w.damping_on_device, state.rate, memory.damping);
-    e.damping += backend.dot(w.ones, w.works[2]) + half * backend.dot(memory.damping, w.before);
+    e.damping += work(w.works[2], memory.damping);
   }
   if (w.viscosity) {
-    e.viscous = backend.dot(w.ones, w.works[3]) + half * backend.dot(w.viscous, w.before);
+    e.viscous = work(w.works[3], w.viscous);
     e.internal -= e.viscous;  // `internal` includes these forces
   }
   const detail::EnergyParts parts = detail::energy_parts(model, state);

@@ -3,6 +3,7 @@
 #include <voussoir/framework/analysis/central_differences.hpp>
 #include <voussoir/framework/analysis/detail/central_work.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 
 // Runs of equal steps of central differences, taken by the backend in one go.
 
@@ -64,6 +65,7 @@ void CentralDifferences::make_stepper(const AnalysisModel& model, const Analysis
 bool CentralDifferences::advance(const AnalysisModel& model, AnalysisState& state, double step,
                                  std::span<const double> times) {
   Work& w = *work_;
+  if (ProcessGroup::of(model)) return false;  // forces of the others are needed after each step
   if (times.empty() || w.moving || w.viscosity || w.next != step || w.last != step || w.formed_for != step)
     return false;
   if (!w.stepper_tried) make_stepper(model, state);

@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/detail/element_steps.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 
 namespace voussoir {
@@ -25,6 +26,12 @@ Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) 
     throw Error(ErrorCode::misuse,
                 "an explicit analysis needs CentralDifferences; it was given '" + parts.integrator->name() + "'");
   return parts;
+}
+
+/// The largest ratio of bulk viscosity on all processes.
+double largest_viscous_ratio(const AnalysisModel& model, const CentralDifferences& method) {
+  ProcessGroup* const group = ProcessGroup::of(model);
+  return group && method.bulk_viscosity().acts() ? group->maximum(method.viscous_ratio()) : method.viscous_ratio();
 }
 
 }  // namespace
@@ -137,6 +144,8 @@ void ExplicitAnalysis::start() {
 void ExplicitAnalysis::scale_mass() {
   if (scaling_.step == 0) return;
   const std::string where = "explicit dynamics, mass scaling";
+  if (ProcessGroup::of(*model_))
+    throw Error(ErrorCode::unavailable, "mass is not scaled on several processes; run without --engine", where);
   CentralDifferences& method = integrator();
   if (method.base_moves())
     throw Error(
@@ -171,25 +180,28 @@ void ExplicitAnalysis::scale_mass() {
 
 /// Whether elements are compressed faster than the size of the steps takes into account.
 bool ExplicitAnalysis::viscosity_outgrew() const {
-  return stable_ && integrator().viscous_ratio() > planned_ratio_ && integrator().bulk_viscosity().quadratic > 0;
+  return stable_ && integrator().bulk_viscosity().quadratic > 0 &&
+         largest_viscous_ratio(*model_, integrator()) > planned_ratio_;
 }
 
 /// Estimates the limit at the state: of the tangent where it is due, and of bulk viscosity for rates of compression
 /// that are somewhat larger than the present ones.
 void ExplicitAnalysis::estimate_limit() {
   const CentralDifferences& method = integrator();
-  const bool linear = model_->is_linear(), due = report_.steps >= next_estimate_;
+  const bool linear = detail::all_linear(*model_), due = report_.steps >= next_estimate_;
   int products = 0;
   if (report_.estimates == 0 || (due && !linear)) {
     Vector unloaded;
     const double found = stable_->limit(state_, method.elements_unloaded(*model_, state_, unloaded));
     // What yields is softer, and as stiff as before when it is unloaded.
-    undamped_limit_ = report_.estimates > 0 && model_->has_history() ? std::min(undamped_limit_, found) : found;
+    const bool yields = detail::on_any(*model_, model_->has_history());
+    undamped_limit_ = report_.estimates > 0 && yields ? std::min(undamped_limit_, found) : found;
     unit_rate_ = method.viscous_rate(*model_, state_, products);
     ++report_.estimates;
   }
   const BulkViscosity& viscosity = method.bulk_viscosity();
-  planned_ratio_ = viscosity.linear + viscous_margin * std::max(method.viscous_ratio() - viscosity.linear, 0.0);
+  planned_ratio_ =
+      viscosity.linear + viscous_margin * std::max(largest_viscous_ratio(*model_, method) - viscosity.linear, 0.0);
   report_.limit = detail::damped_limit(undamped_limit_, planned_ratio_ * unit_rate_);
   report_.smallest_limit =
       report_.smallest_limit == 0 ? report_.limit : std::min(report_.smallest_limit, report_.limit);

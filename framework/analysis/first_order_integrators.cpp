@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 
 namespace voussoir {
 namespace {
@@ -139,12 +140,12 @@ void FirstOrderIntegrator::begin_step(const AnalysisModel& model, AnalysisState&
     }
     form_mass(model, state, *old_capacity_);
   }
-  if (model.is_linear()) {
+  if (detail::all_linear(model)) {
     backend.axpy(step_, state.rate, state.unknowns);
   } else {
     Vector content = model.make_vector();
     mass_times(model, state, state.unknowns, content);
-    content_ = backend.norm(content) / step_;
+    content_ = detail::force_norm(model, content) / step_;
   }
   put_supports(model, state);
   set_rate(model, state);
@@ -196,9 +197,9 @@ void FirstOrderIntegrator::add_work(const AnalysisModel& model, const AnalysisSt
   Vector ones = model.make_vector();
   backend.fill(ones, 1.0);
   HeatAccount& heat = memory_.heat;
-  heat.stored += h * backend.dot(ones, trial_->inertial);
-  double loads = (1 - theta) * backend.dot(ones, trial_->external);
-  if (theta != 0) loads += theta * backend.dot(ones, memory_.external);
+  heat.stored += h * detail::work_of(model, trial_->inertial, ones);
+  double loads = (1 - theta) * detail::work_of(model, trial_->external, ones);
+  if (theta != 0) loads += theta * detail::work_of(model, memory_.external, ones);
   heat.loads += h * loads;
   // What dependent equations have left is that of the equations that they follow.
   Vector supports = memory_.balance.clone();
@@ -206,7 +207,7 @@ void FirstOrderIntegrator::add_work(const AnalysisModel& model, const AnalysisSt
   Vector free = supports.clone();
   backend.clear_constrained(model.device_model(), free);
   backend.axpy(-1.0, free, supports);
-  heat.supports += h * backend.dot(ones, supports);
+  heat.supports += h * detail::work_of(model, supports, ones);
 }
 
 Vector FirstOrderIntegrator::out_of_balance(const AnalysisModel& model, const AnalysisState& state) {
@@ -243,10 +244,10 @@ double FirstOrderIntegrator::error_estimate(const AnalysisModel& model, const An
   Vector e = divided_difference(backend, values, times), image = model.make_vector();
   backend.clear_constrained(model.device_model(), e);
   mass_times(model, state, e, image);
-  const double error = factor * std::sqrt(std::max(0.0, backend.dot(e, image)));
+  const double error = factor * std::sqrt(std::max(0.0, detail::work_of(model, image, e)));
   // Differences of temperatures that hardly change are rounding, however small the step.
   mass_times(model, state, state.unknowns, image);
-  const double rounding = 1e-10 * std::sqrt(std::max(0.0, backend.dot(state.unknowns, image)));
+  const double rounding = 1e-10 * std::sqrt(std::max(0.0, detail::work_of(model, image, state.unknowns)));
   return error > rounding ? error : 0;
 }
 
@@ -255,7 +256,7 @@ double FirstOrderIntegrator::displacement_measure(const AnalysisModel& model, co
   Vector change = state.unknowns.clone(), image = model.make_vector();
   model.backend().axpy(-1.0, memory_.reference, change);
   mass_times(model, state, change, image);
-  return std::sqrt(std::max(0.0, model.backend().dot(change, image)));
+  return std::sqrt(std::max(0.0, detail::work_of(model, image, change)));
 }
 
 }  // namespace voussoir

@@ -7,6 +7,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 
 namespace voussoir {
 
@@ -32,8 +33,6 @@ Vector copy_of(const Vector& x) { return x.layout() ? x.clone() : Vector(); }
 void add_where(Backend& backend, double factor, const Vector& x, Vector& y) {
   if (factor != 0 && x.layout()) backend.axpy(factor, x, y);
 }
-
-double dot_where(Backend& backend, const Vector& x, const Vector& y) { return x.layout() ? backend.dot(x, y) : 0.0; }
 
 /// Factors of batches of one kind; other batches have 0.
 template <class Takes>
@@ -202,7 +201,7 @@ void TimeIntegrator::finish_initial(const AnalysisModel& model, const AnalysisSt
   if (with_energies_) {
     Vector momentum = model.make_vector();
     mass_times(model, state, state.rate, momentum);
-    e.kinetic = 0.5 * model.backend().dot(state.rate, momentum);
+    e.kinetic = 0.5 * detail::work_of(model, momentum, state.rate);
     e.internal = strain_energy;
     e.initial = e.kinetic + e.internal;
   }
@@ -312,15 +311,15 @@ double TimeIntegrator::relative_unbalance(const AnalysisModel& model, const Anal
   backend.clear_constrained(model.device_model(), r);
   double largest = 0;
   for (const Vector* force : {&trial_->internal, &trial_->external, &trial_->damping, &trial_->inertial})
-    if (force->layout()) largest = std::max(largest, backend.norm(*force));
-  const double left = backend.norm(r);
+    largest = std::max(largest, detail::force_norm(model, *force));
+  const double left = detail::force_norm(model, r);
   return left == 0 ? 0 : left / largest;
 }
 
 double TimeIntegrator::force_scale(const AnalysisModel& model) const {
   double largest = 0;
   for (const Vector* force : {&memory_.internal, &memory_.external, &memory_.damping, &memory_.inertial})
-    if (force->layout()) largest = std::max(largest, model.backend().norm(*force));
+    largest = std::max(largest, detail::force_norm(model, *force));
   return largest;
 }
 
@@ -331,7 +330,7 @@ void TimeIntegrator::add_work(const AnalysisModel& model, const AnalysisState& s
   Vector motion = state.unknowns.clone();
   backend.axpy(-1.0, before.unknowns, motion);
   const auto work = [&](const Vector& a, const Vector& b, const Vector& along) {
-    return 0.5 * (dot_where(backend, a, along) + dot_where(backend, b, along));
+    return 0.5 * (detail::work_of(model, a, along) + detail::work_of(model, b, along));
   };
   if (const std::optional<double> stored = detail::stored_energy(model, state))
     e.internal = *stored;
@@ -350,11 +349,11 @@ void TimeIntegrator::add_work(const AnalysisModel& model, const AnalysisState& s
       add_where(backend, 0.5, *force, ends);
     backend.axpy(-0.5, memory_.external, ends);
     backend.axpy(-0.5, trial_->external, ends);
-    e.external += backend.dot(ends, moved);
+    e.external += detail::work_of(model, ends, moved);
   }
   Vector momentum = model.make_vector();
   mass_times(model, state, state.rate, momentum);
-  e.kinetic = 0.5 * backend.dot(state.rate, momentum);
+  e.kinetic = 0.5 * detail::work_of(model, momentum, state.rate);
 }
 
 void TimeIntegrator::commit(const AnalysisModel& model, AnalysisState& state) {
@@ -425,13 +424,13 @@ double TimeIntegrator::error_estimate(const AnalysisModel& model, const Analysis
   backend.clear_constrained(model.device_model(), e);
   mass_times(model, state, e, image);
   const double factor = std::max(std::abs(method_.beta - 1.0 / 6), 1.0 / 24) * step_ * step_;
-  return factor * std::sqrt(std::max(0.0, backend.dot(e, image)));
+  return factor * std::sqrt(std::max(0.0, detail::work_of(model, image, e)));
 }
 
 double TimeIntegrator::displacement_measure(const AnalysisModel& model, const AnalysisState& state) {
   Vector image = model.make_vector();
   mass_times(model, state, state.unknowns, image);
-  return std::sqrt(std::max(0.0, model.backend().dot(state.unknowns, image)));
+  return std::sqrt(std::max(0.0, detail::work_of(model, image, state.unknowns)));
 }
 
 bool TimeIntegrator::supports_move() const { return bound_ && bound_->supports_move(); }

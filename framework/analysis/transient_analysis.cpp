@@ -8,6 +8,8 @@
 #include <voussoir/framework/analysis/decimal_time.hpp>
 #include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
+#include <voussoir/framework/analysis/judged_steps.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
@@ -167,11 +169,13 @@ void TransientAnalysis::set_up() {
   const auto loads = std::make_shared<TimeLoads>(loads_);
   loads->set_steps_meet_kinks(steps_.automatic);
   method.set_loads(loads, steps_.start);
-  method.keep_matrix_over_time(matrix_kept_.value_or(!has_virtual_elements(*model_)));
+  ProcessGroup* const group = ProcessGroup::of(*model_);
+  method.keep_matrix_over_time(matrix_kept_.value_or(!detail::on_any(*model_, has_virtual_elements(*model_))));
   force_scale_ = std::make_shared<double>(0.0);
   const auto test = std::make_shared<TransientTest>(force_scale_);
   if (model_->is_thermal()) test->force = 1e-11;  // what one step leaves, later ones do not mend
-  if (method.is_static()) require_no_free_motion(find_free_motions(*model_));
+  // A part has other supports than the whole model, which the caller checks.
+  if (method.is_static() && !group) require_no_free_motion(find_free_motions(*model_));
   auto newton = std::make_unique<NewtonRaphsonAlgorithm>(test, method.is_static() ? most_static_iterations : 50);
   // The first iterations of a slender body that bends stretch it, and their unbalance is larger than that of the load:
   // shorter ones would lead to the same state in more of them.
@@ -180,16 +184,22 @@ void TransientAnalysis::set_up() {
   newton_ = std::move(newton);
   watch_since_.emplace();
   kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
-  refuse_unjudged_steps();
+  if (group)
+    group->unite(kinks_);
+  else
+    refuse_unjudged_steps();
 }
 
-/// Errors of steps are compared with displacements, which a body that flies away makes as large as one likes.
 void TransientAnalysis::refuse_unjudged_steps() const {
-  if (!steps_.automatic || !integrator().needs_initial_rates()) return;
+  if (steps_.automatic && integrator().needs_initial_rates()) require_judged_steps(*model_);
+}
+
+// Errors of steps are compared with displacements, which a body that flies away makes as large as one likes.
+void require_judged_steps(const AnalysisModel& model) {
   bool held = false;
-  for (std::int32_t e = 0; e < model_->equation_count() && !held; ++e) held = model_->is_prescribed(e);
-  if (held && !model_->is_linear()) return;  // a pendulum
-  const std::vector<FreeMotion> motions = find_free_motions(*model_);
+  for (std::int32_t e = 0; e < model.equation_count() && !held; ++e) held = model.is_prescribed(e);
+  if (held && !model.is_linear()) return;  // a pendulum
+  const std::vector<FreeMotion> motions = find_free_motions(model);
   if (motions.empty()) return;
   throw Error(ErrorCode::bad_input,
               "automatic steps are not possible where a part can move freely (" + motions.front().text +
@@ -241,23 +251,28 @@ bool TransientAnalysis::has_massless_unknowns() {
   const BlockDiagonal diagonal = soe.sparse_matrix()
                                      ? backend.block_diagonal(*soe.sparse_matrix(), 1)
                                      : backend.block_diagonal(model_->device_model(), *soe.element_operator(), 1);
-  bool any_mass = false;
-  massless_.clear();
+  std::vector<double> masses(static_cast<std::size_t>(model_->equation_count()));
   for (int d = 0; d < backend.devices(); ++d) {
     const auto values = diagonal.blocks[static_cast<std::size_t>(d)].read_host();
-    for (std::int64_t i = 0; i < diagonal.layout->owned(d); ++i) {
-      const auto equation = static_cast<std::int32_t>(diagonal.layout->first(d) + i);
-      if (!model_->is_free(equation)) continue;
-      if (values[static_cast<std::size_t>(i)] > 0)
-        any_mass = true;
-      else
-        massless_.push_back(equation);
-    }
+    for (std::int64_t i = 0; i < diagonal.layout->owned(d); ++i)
+      masses[static_cast<std::size_t>(diagonal.layout->first(d) + i)] = values[static_cast<std::size_t>(i)];
   }
-  if (!any_mass && !massless_.empty())
+  if (ProcessGroup* const group = ProcessGroup::of(*model_)) group->assemble(*model_, masses);
+  bool any_mass = false;
+  massless_.clear();
+  for (std::int32_t equation = 0; equation < model_->equation_count(); ++equation) {
+    if (!model_->is_free(equation)) continue;
+    if (masses[static_cast<std::size_t>(equation)] > 0)
+      any_mass = true;
+    else
+      massless_.push_back(equation);
+  }
+  any_mass = detail::on_any(*model_, any_mass);
+  const bool some_without = detail::on_any(*model_, !massless_.empty());
+  if (!any_mass && some_without)
     throw Error(ErrorCode::bad_input,
                 "no element has mass where the structure can move, and dynamics needs it; give materials a density");
-  return !massless_.empty();
+  return some_without;
 }
 
 /// Accelerations with (M + stiffness · K) a = p − C v − f(u); false where the solver fails.
@@ -355,7 +370,7 @@ SolveReport TransientAnalysis::solve_linear(AnalysisState& state) {
   soe.set_columns(1);
   SolveReport report;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const bool kept = method.has_formed(*model_, state, soe);
+    const bool kept = !detail::on_any(*model_, !method.has_formed(*model_, state, soe));
     if (!kept || attempt > 0) {
       method.form_tangent(*model_, state, soe);
       if (attempt > 0 || !would_have_kept_matrix(state)) ++report_.factorisations;
@@ -377,7 +392,7 @@ SolveReport TransientAnalysis::solve_linear(AnalysisState& state) {
 }
 
 SolveReport TransientAnalysis::solve(AnalysisState& state) {
-  if (model_->is_linear()) return solve_linear(state);
+  if (detail::all_linear(*model_)) return solve_linear(state);
   *force_scale_ = integrator().force_scale(*model_);
   const SolveReport report = newton_->solve(*model_, integrator(), *parts_.soe, *parts_.solver, {&state, 1}).front();
   report_.iterations += report.iterations;
@@ -394,6 +409,7 @@ bool TransientAnalysis::changes_too_much(double step, SolveReport& report) {
   backend().clear_constrained(model_->device_model(), change);
   double largest = 0;
   for (const double value : change.to_host()) largest = std::max(largest, std::abs(value));
+  if (ProcessGroup* const group = ProcessGroup::of(*model_)) largest = group->maximum(largest);
   changed_ = largest / steps_.largest_change;
   if (changed_ <= 1 + fits) return false;
   report.reason = "a temperature changes by " + short_number(largest, 4) + " in a step of " + short_number(step, 4) +
@@ -410,8 +426,10 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   state_.time = end;
   state_.time_step = step;
   try {
-    method.begin_step(*model_, state_);
-    report = solve(state_);
+    detail::together(*model_, [&] {
+      method.begin_step(*model_, state_);
+      report = solve(state_);
+    });
   } catch (const Error& error) {
     // The prediction of a step that is too long may turn elements inside out.
     if (error.code() != ErrorCode::inverted && error.code() != ErrorCode::not_finite) throw;
@@ -422,7 +440,7 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
                     : method.is_static() ? "Take smaller increments, or automatic ones"
                                          : "Take shorter steps of time, or automatic ones";
   }
-  if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
+  if (!report.converged || detail::on_any(*model_, !std::isfinite(backend().norm(state_.unknowns)))) {
     report.converged = false;
     report.reason = report.reason.empty() ? "unknowns are not finite" : without_mesh_advice(report.reason);
     if (!report.free_motions.empty())

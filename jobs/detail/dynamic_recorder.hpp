@@ -16,6 +16,28 @@
 
 namespace voussoir::detail {
 
+/// Sums of forces over the nodes of a model, per unknown.
+struct ForceSums {
+  std::vector<double> reactions;  ///< of prescribed unknowns
+  std::vector<double> loads;      ///< of all loads; zero in transient heat, which knows them over a step only
+};
+/// The sums of a committed state; of one process's share where several have a model.
+ForceSums force_sums(const CommittedState& committed, bool heat);
+
+/// A committed state as the recorder of a step sees it. On several processes it is that of the whole model.
+class RecordedState {
+ public:
+  virtual ~RecordedState() = default;
+  virtual double time() const = 0;                   ///< of the step
+  virtual const SolveReport& report() const = 0;     ///< of the increment
+  virtual const TimeIntegrator& method() const = 0;  ///< with the energies of the state
+  virtual bool has_springs() const = 0;              ///< whether constraints are springs (penalty)
+  /// Displacements or temperatures (0), velocities (1), accelerations (2) of all nodes.
+  virtual NodalField motion(int derivative) = 0;
+  virtual ForceSums sums(bool heat) = 0;            ///< as force_sums()
+  virtual StepResult result(bool with_points) = 0;  ///< as make_step_result()
+};
+
 /// Records the states of a step of direct integration: keeps peaks, histories and energies, and passes on the states
 /// that are written to files and tables.
 class StepRecorder : public Recorder {
@@ -26,6 +48,8 @@ class StepRecorder : public Recorder {
   virtual std::vector<double> targets() const = 0;
   /// The checkpoints of the step, which get a row for every state; null: there are none.
   StepCheckpoint* checkpoint = nullptr;
+  /// Takes a state; record() does that with the states of a model in one process.
+  virtual void take(RecordedState& state) = 0;
   /// Writes everything recorded so far, except the rows.
   virtual void save(ByteWriter& out) const = 0;
   /// Continues from what save() has written and from the rows of `checkpoint`. The state is the one that was saved.

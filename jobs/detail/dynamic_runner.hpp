@@ -31,6 +31,15 @@ class DynamicRunner {
         receiver_(receiver),
         checkpoints_(checkpoints) {}
 
+  /// Makes the analysis of a step, with its model numbered; empty: make_transient_analysis(). Where it is set, the
+  /// model is a part of a larger one, and remarks on the model are left to the caller.
+  std::function<std::unique_ptr<TransientAnalysis>(const Domain& domain, const TransientOptions& options)>
+      make_analysis;
+  /// Called with the numbered model of explicit dynamics before it starts; may be empty.
+  std::function<void(const AnalysisModel& model)> numbered;
+  /// Makes the recorder of a step; empty: make_step_recorder().
+  std::function<std::shared_ptr<StepRecorder>(std::size_t step, const DynamicStep& request)> make_recorder;
+
   /// Runs a step whose supports are applied to its domain. `initial` has the temperatures that a step of transient
   /// heat begins with; null: what the step says itself.
   void run(std::size_t step, const NodalField* initial = nullptr);

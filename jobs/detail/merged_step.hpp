@@ -5,6 +5,7 @@
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/partition/process/process_part.hpp>
+#include <voussoir/partition/process/processes.hpp>
 
 namespace voussoir::detail {
 
@@ -37,6 +38,11 @@ class StepMerger {
   std::size_t domain_;
   StepResult merged_;
 };
+
+/// Merges the results of all parts on process 0, where `whole` is the whole job and `places` are those of all parts; an
+/// empty result on the others. Collective.
+StepResult gather_step(Processes& processes, const ProcessPart& part, const std::vector<PartPlaces>& places,
+                       const Job* whole, std::size_t domain, const StepResult& own);
 
 /// Moments of nodes whose unknowns are a rotation do not belong in sums of forces.
 void take_moments_off(const Job& job, StepResult& result);

@@ -71,6 +71,9 @@ class ProcessSolver {
   /// `x`: the same numbers for an equation on all processes that have it, and 0 where equations are not free. The
   /// report is the same on all processes.
   virtual SolveReport solve(std::span<const double> b, std::span<double> x) = 0;
+  /// Whether solve() starts an iteration from what `x` contains, the same numbers for an equation on all processes that
+  /// have it. Otherwise, and where nobody sets it, it starts from zero. Factorisations ignore it.
+  bool starts_from_x = false;
   /// Called now and then with (iteration, relative residual). Returning false on one process stops the iteration on all
   /// of them: an Error (cancelled) that all of them throw.
   std::function<bool(int, double)> progress;

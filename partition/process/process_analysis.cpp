@@ -176,26 +176,31 @@ void ProcessAnalysis::together(const std::string& stage, const std::function<voi
   add_time(stage, watch.seconds());
 }
 
-void ProcessAnalysis::complete_result(StepResult& result) {
-  sum_shared_nodes(processes_, part_, domain_index_, result.reactions);
-  sum_shared_nodes(processes_, part_, domain_index_, result.internal_forces);
+void complete_part_result(Processes& processes, const ProcessPart& part, std::size_t domain, const AnalysisModel* model,
+                          StepResult& result) {
+  sum_shared_nodes(processes, part, domain, result.reactions);
+  sum_shared_nodes(processes, part, domain, result.internal_forces);
   // Every part has counted its own share of each force, so that the sums of the parts are those of the whole.
-  const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
+  const std::vector<std::string>& names = part.domains[domain].unknown_names;
   std::vector<double> sums(2 * names.size() + 1, 0.0);
-  if (model_)
+  if (model)
     for (std::size_t u = 0; u < names.size(); ++u) {
-      const auto& own = model_->unknown_names();
+      const auto& own = model->unknown_names();
       const auto at = static_cast<std::size_t>(std::find(own.begin(), own.end(), names[u]) - own.begin());
       if (at == own.size()) continue;
       sums[u] = result.load_sum[at];
       sums[names.size() + u] = result.reaction_sum[at];
     }
   sums.back() = result.energy;
-  processes_.sum(sums);
+  processes.sum(sums);
   const auto count = static_cast<std::ptrdiff_t>(names.size());
   result.load_sum.assign(sums.begin(), sums.begin() + count);
   result.reaction_sum.assign(sums.begin() + count, sums.begin() + 2 * count);
   result.energy = sums.back();
+}
+
+void ProcessAnalysis::complete_result(StepResult& result) {
+  complete_part_result(processes_, part_, domain_index_, model_.get(), result);
 }
 
 bool ProcessAnalysis::prepare() {
@@ -230,25 +235,26 @@ void ProcessAnalysis::check_model() {
                   "the model is not linear (radiation, conductivity that depends on temperature, or an element's law), "
                   "and that is not implemented for several processes; run without --engine");
   });
-  check_free_flags();
+  free_equations_ = count_free_equations(processes_, part_, domain_index_, model_.get());
 }
 
-/// Supports of shared nodes are in all parts that have them: the parts must agree on what is solved for. Counts it.
-void ProcessAnalysis::check_free_flags() {
+// Supports of shared nodes are in all parts that have them: the parts must agree on what is solved for. Counts it.
+std::int64_t count_free_equations(Processes& processes, const ProcessPart& part, std::size_t domain,
+                                  const AnalysisModel* model) {
   NodalField field;
-  if (model_) field.components = model_->unknown_names();
-  field.values.assign(static_cast<std::size_t>(part_.node_count()) * field.components.size(),
+  if (model) field.components = model->unknown_names();
+  field.values.assign(static_cast<std::size_t>(part.node_count()) * field.components.size(),
                       std::numeric_limits<double>::quiet_NaN());
-  if (model_)
-    for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
-      const auto place = model_->place(e);
+  if (model)
+    for (std::int32_t e = 0; e < model->equation_count(); ++e) {
+      const auto place = model->place(e);
       field.values[static_cast<std::size_t>(place.node) * field.components.size() + place.component] =
-          model_->is_free(e) ? 1 : 1 << 20;
+          model->is_free(e) ? 1 : 1 << 20;
     }
   const std::vector<double> before = field.values;
-  sum_shared_nodes(processes_, part_, domain_index_, field);
+  sum_shared_nodes(processes, part, domain, field);
   std::array<double, 1> count{};  // an equation that n parts have counts 1 / n in each
-  agree(processes_, [&] {
+  agree(processes, [&] {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (std::isnan(before[i])) continue;
       const auto sum = static_cast<std::int64_t>(field.values[i]);
@@ -256,65 +262,50 @@ void ProcessAnalysis::check_free_flags() {
       if (sum % (1 << 20) == 0 || sum < (1 << 20)) continue;
       const std::size_t width = field.components.size();
       throw Error(ErrorCode::internal, "parts do not agree whether this unknown is solved for",
-                  domain_.node_label(static_cast<std::int32_t>(i / width)) + ", " + field.components[i % width]);
+                  part.job.domains[domain]->node_label(static_cast<std::int32_t>(i / width)) + ", " +
+                      field.components[i % width]);
     }
   });
-  processes_.sum(count);
-  free_equations_ = std::llround(count[0]);
+  processes.sum(count);
+  return std::llround(count[0]);
 }
 
-SystemShare ProcessAnalysis::numbered_share() const {
-  const DomainShare& domain = part_.domains[domain_index_];
-  SystemShare share;
-  share.size = domain.unknown_count();
-  share.first = domain.ownership[static_cast<std::size_t>(part_.part)];
-  share.owned = domain.ownership[static_cast<std::size_t>(part_.part) + 1] - share.first;
-  share.block_size = std::max(1, domain.nodal_unknowns);
-  share.matrix.row_start = {0};
-  agree(processes_, [&] {
-    if (!model_) return;
-    share.number = global_equations(part_, domain_index_, *model_);
-    share.symmetric = model_->device_model().symmetric();
-    for (std::int32_t e = 0; e < model_->equation_count(); ++e) share.free.push_back(model_->is_free(e));
-  });
-  share.symmetric = !processes_.any(!share.symmetric);
-  add_motions(share);
-  return share;
-}
+namespace {
 
 // About a centre and by a length that are the same on all processes.
-void ProcessAnalysis::add_motions(SystemShare& share) const {
+void add_rigid_motions(Processes& processes, const ProcessPart& part, std::size_t domain, const AnalysisModel* model,
+                       SystemShare& share) {
   std::array<double, 4> sums{};
-  const auto coordinates = domain_.coordinates();
-  for (std::int32_t n = 0; n < part_.node_count(); ++n)
-    if (part_.owns(n)) {
+  const auto coordinates = part.job.domains[domain]->coordinates();
+  for (std::int32_t n = 0; n < part.node_count(); ++n)
+    if (part.owns(n)) {
       for (std::size_t i = 0; i < 3; ++i) sums[i] += coordinates[3 * static_cast<std::size_t>(n) + i];
       sums[3] += 1;
     }
-  processes_.sum(sums);
+  processes.sum(sums);
   std::array<double, 3> centre{};
   for (std::size_t i = 0; i < 3; ++i) centre[i] = sums[3] > 0 ? sums[i] / sums[3] : 0;
   std::array<double, 1> squares{};
-  for (std::int32_t n = 0; n < part_.node_count(); ++n)
-    if (part_.owns(n))
+  for (std::int32_t n = 0; n < part.node_count(); ++n)
+    if (part.owns(n))
       for (std::size_t i = 0; i < 3; ++i)
         squares[0] += std::pow(coordinates[3 * static_cast<std::size_t>(n) + i] - centre[i], 2);
-  processes_.sum(squares);
+  processes.sum(squares);
   const double length = squares[0] > 0 ? std::sqrt(squares[0] / sums[3]) : 1;
 
-  const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
+  const std::vector<std::string>& names = part.domains[domain].unknown_names;
   const std::vector<int> kinds = kinds_of_unknowns(names);
   const auto has = [&](int kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
   const bool constants = has(-1) || (has(6) && names.size() > 1);
   share.modes = constants ? static_cast<int>(names.size()) : has(2) ? 6 : has(1) ? 3 : 1;
-  if (!model_) return;
+  if (!model) return;
   const auto modes = static_cast<std::size_t>(share.modes);
   share.motions.assign(share.number.size() * modes, 0.0);
   std::vector<std::size_t> whole_name;  // of each unknown of the part
-  for (const std::string& name : model_->unknown_names())
+  for (const std::string& name : model->unknown_names())
     whole_name.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
-  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
-    const auto place = model_->place(e);
+  for (std::int32_t e = 0; e < model->equation_count(); ++e) {
+    const auto place = model->place(e);
     const std::size_t unknown = whole_name[static_cast<std::size_t>(place.component)];
     double* const value = share.motions.data() + static_cast<std::size_t>(e) * modes;
     std::array<double, 3> x{};
@@ -325,6 +316,32 @@ void ProcessAnalysis::add_motions(SystemShare& share) const {
     else
       put_rigid_motions(kinds[unknown], share.modes, x, length, value);
   }
+}
+
+}  // namespace
+
+SystemShare number_share(Processes& processes, const ProcessPart& part, std::size_t domain,
+                         const AnalysisModel* model) {
+  const DomainShare& whole = part.domains[domain];
+  SystemShare share;
+  share.size = whole.unknown_count();
+  share.first = whole.ownership[static_cast<std::size_t>(part.part)];
+  share.owned = whole.ownership[static_cast<std::size_t>(part.part) + 1] - share.first;
+  share.block_size = std::max(1, whole.nodal_unknowns);
+  share.matrix.row_start = {0};
+  agree(processes, [&] {
+    if (!model) return;
+    share.number = global_equations(part, domain, *model);
+    share.symmetric = model->device_model().symmetric();
+    for (std::int32_t e = 0; e < model->equation_count(); ++e) share.free.push_back(model->is_free(e));
+  });
+  share.symmetric = !processes.any(!share.symmetric);
+  add_rigid_motions(processes, part, domain, model, share);
+  return share;
+}
+
+SystemShare ProcessAnalysis::numbered_share() const {
+  return number_share(processes_, part_, domain_index_, model_.get());
 }
 
 }  // namespace voussoir

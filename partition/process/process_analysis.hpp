@@ -56,14 +56,23 @@ class ProcessAnalysis {
 
  private:
   void check_model();
-  void check_free_flags();
-  void add_motions(SystemShare& share) const;
 
   bool is_numbered_ = false;
   std::int64_t equations_ = 0, free_equations_ = 0;
   std::vector<StageTime> times_;
 };
 
+/// The numbers of the equations of a part's model in the whole system and the near-null space, without a matrix.
+/// `model` is null on a process without elements. Collective.
+SystemShare number_share(Processes& processes, const ProcessPart& part, std::size_t domain, const AnalysisModel* model);
+/// Counts the equations of the whole model that are solved for. Throws Error (internal) if parts do not agree on them.
+/// Collective; arguments as in number_share().
+std::int64_t count_free_equations(Processes& processes, const ProcessPart& part, std::size_t domain,
+                                  const AnalysisModel* model);
+/// Adds to the result of a part what other parts have: reactions and forces at shared nodes, sums of loads and
+/// reactions, energy. Collective; arguments as in number_share().
+void complete_part_result(Processes& processes, const ProcessPart& part, std::size_t domain, const AnalysisModel* model,
+                          StepResult& result);
 /// Adds the values of shared nodes over all parts that have them, by the names of unknowns and in the order of the
 /// parts; NaN counts as no value. Collective. `field` has the unknowns of the part's domain as components.
 void sum_shared_nodes(Processes& processes, const ProcessPart& part, std::size_t domain, NodalField& field);

@@ -61,6 +61,60 @@ TEST(Engine, FindsTheModesOfOneProcess) {
   }
 }
 
+/// A cantilever with a step of dynamics, and the tables of its states.
+std::string shaken_deck(const std::string& step, int length = 6) {
+  std::string deck = cantilever_deck(length, 3, 2);
+  deck.insert(deck.find("*ELASTIC"), "*DENSITY\n7.8e-9\n");
+  deck.resize(deck.find("*STEP"));
+  return deck + "*AMPLITUDE, NAME=RISE\n0., 0., 2e-4, 1.\n*STEP, INC=100000\n" + step +
+         "\n*CLOAD, AMPLITUDE=RISE\nTIP, 2, -10.\n*NODE PRINT, NSET=TIP\nU, V\n*NODE PRINT, NSET=CLAMP, "
+         "TOTALS=ONLY\nRF\n*EL PRINT, ELSET=BEAM, FREQUENCY=4\nS\n*END STEP\n";
+}
+
+TEST(Engine, IntegratesOverTimeAsOneProcess) {
+  const auto folder = fresh_folder("engine_steps");
+  write_text(folder / "bar.inp", shaken_deck("*DYNAMIC, DIRECT\n5e-5, 4e-4"));
+  RunSettings settings;
+  settings.folder = folder;
+  const Outcome alone = run_program({"run", "bar.inp", "--solver", "direct", "--output", "alone"}, settings);
+  ASSERT_EQ(alone.code, 0) << alone.error;
+  for (const std::string method : {"mumps", "gamg"}) {
+    const Outcome outcome = on_processes(
+        3, folder, {"run", "bar.inp", "--engine", "petsc:" + method, "--output", method, "--tolerance", "1e-13"});
+    ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+    EXPECT_EQ(files_in(folder / "alone"), files_in(folder / method));
+    EXPECT_EQ(occurrences(outcome.out, "8 increments"), occurrences(alone.out, "8 increments")) << outcome.out;
+    if (method != "mumps") continue;
+    Json expected = results_of(folder / "alone" / "bar.results.json");
+    Json found = results_of(folder / method / "bar.results.json");
+    // On both sides of a plane of symmetry, peaks are equally large.
+    for (Json* document : {&expected, &found}) (*document)["steps"][0].erase("peaks");
+    expect_same_steps(expected, found);
+  }
+  const Outcome pieces = on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--pieces", "--force"});
+  EXPECT_EQ(pieces.code, 4) << pieces.error;
+  EXPECT_EQ(occurrences(pieces.error, "are not written in pieces"), 1u) << pieces.error;
+  const Outcome saved =
+      on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--checkpoint", "1", "--force"});
+  EXPECT_EQ(saved.code, 2) << saved.error;
+}
+
+TEST(Engine, EndsWhenAProcessIsKilledInAStepOverTime) {
+  const auto folder = fresh_folder("engine_killed_step");
+  write_text(folder / "bar.inp", shaken_deck("*DYNAMIC, DIRECT\n1e-7, 1.", 20));
+  write_text(folder / "start.sh",
+             "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then\n  (sleep 3; kill -KILL $$) &\nfi\nexec "
+             "\"" VSR_TEST_PROGRAM "\" \"$@\"\n");
+  std::filesystem::permissions(folder / "start.sh", std::filesystem::perms::owner_all);
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = on_processes(3, folder, {"run", "bar.inp", "--engine", "petsc", "--no-files"}, {},
+                                       (folder / "start.sh").string());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_LT(seconds, 120) << "the others went on without it";
+  EXPECT_TRUE(contains(outcome.out + outcome.error, "signal 9")) << outcome.out << outcome.error;
+}
+
 TEST(Engine, SaysWhereModesAreNotExactOrNotChecked) {
   const auto folder = fresh_folder("engine_modes_fault");
   write_text(folder / "bar.inp", vibrating_deck("8"));
@@ -178,10 +232,10 @@ TEST(Engine, RefusesWhatItDoesNotKnow) {
   refused({"--engine", "petsc", "--petsc", "ksp_view"}, 1, "has no option of PETSc");
   const std::size_t place = deck.find("*STATIC");
   ASSERT_NE(place, std::string::npos);
-  deck.replace(place, 7, "*DYNAMIC\n1e-3, 1e-2");
+  deck.replace(place, 7, "*DYNAMIC, EXPLICIT\n, 1e-5\n*FIXED MASS SCALING, TYPE=BELOW MIN, DT=1e-6");
   deck.insert(deck.find("*ELASTIC"), "*DENSITY\n1.0\n");
   write_text(folder / "bar.inp", deck);
-  refused({"--engine", "petsc"}, 4, "not yet dynamics");
+  refused({"--engine", "petsc"}, 4, "mass is not scaled on several processes");
 }
 
 TEST(Engine, PassesOptionsToPetsc) {

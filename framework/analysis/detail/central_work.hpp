@@ -10,10 +10,10 @@ namespace voussoir {
 
 /// What the method keeps from step to step.
 struct CentralDifferences::Work {
-  std::vector<double> mass, damping;  // of all equations
+  std::vector<double> mass, damping;  // of all equations, whole where several processes share them
   std::vector<char> free;
   bool damps = false, with_surfaces = false, moving = false;
-  Vector mass_on_device, damping_on_device, prescribed;  // prescribed: 1 where it is, else 0
+  Vector mass_on_device, damping_on_device, prescribed;  // shares; prescribed: 1 where it is, else 0
   Vector gain, keep;                                     // w₊ = gain F + keep w₋
   double formed_for = 0;                                 // step of gain and keep
   std::vector<double> inner, outer;                      // factors of batches

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <voussoir/framework/analysis/process_group.hpp>
+
 namespace voussoir::detail {
 namespace {
 
@@ -77,11 +79,16 @@ EnergyParts energy_parts(const AnalysisModel& model, const AnalysisState& state)
     model.translating([&] { backend.residual(model.device_model(), state.elements(), factors, false, force); });
     parts.hourglass += 0.5 * (backend.dot(state.unknowns, force) - at_points);
   }
+  parts.plastic = sum_of_all(model, parts.plastic);
+  parts.hourglass = sum_of_all(model, parts.hourglass);
   return parts;
 }
 
-bool has_stored_energy(const AnalysisModel& model) {
-  if (model.is_linear() || model.has_history()) return false;
+namespace {
+
+/// Whether the elements of this process have a stored energy, or are linear.
+bool part_has_stored_energy(const AnalysisModel& model) {
+  if (model.has_history()) return false;
   for (const BatchOrigin& origin : model.batches()) {
     if (origin.kind == BatchOrigin::Kind::constraint) return false;
     if (origin.kind != BatchOrigin::Kind::block) continue;
@@ -92,6 +99,12 @@ bool has_stored_energy(const AnalysisModel& model) {
     if (!type.program().linear() && !(recovers && family.ends_with("finite_solid"))) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool has_stored_energy(const AnalysisModel& model) {
+  return !all_linear(model) && !on_any(model, !part_has_stored_energy(model));
 }
 
 std::optional<double> stored_energy(const AnalysisModel& model, const AnalysisState& state) {
@@ -115,11 +128,11 @@ std::optional<double> stored_energy(const AnalysisModel& model, const AnalysisSt
       others = true;
     }
   }
-  if (!others) return sum;
+  if (!others) return sum_of_all(model, sum);
   Vector force = model.make_vector();
   backend.fill(force, 0.0);
   model.translating([&] { backend.residual(model.device_model(), state.elements(), factors, false, force); });
-  return sum + 0.5 * backend.dot(state.unknowns, force);
+  return sum_of_all(model, sum + 0.5 * backend.dot(state.unknowns, force));
 }
 
 }  // namespace voussoir::detail

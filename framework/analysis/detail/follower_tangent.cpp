@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/framework/analysis/process_group.hpp>
+
 namespace voussoir::detail {
 namespace {
 
@@ -77,6 +79,9 @@ FollowerTangent::FollowerTangent(const AnalysisModel& model) : model_(model), ba
       if (square > 0) length_ = std::min(length_, std::sqrt(square));
     }
   }
+  ProcessGroup* const group = ProcessGroup::of(model);
+  if (group) length_ = -group->maximum(-length_);
+  exists_ = on_any(model, !batches_.empty());
 }
 
 bool FollowerTangent::begin(const AnalysisState& state, double stiffness) {
@@ -88,7 +93,7 @@ bool FollowerTangent::begin(const AnalysisState& state, double stiffness) {
     any = any || acting[static_cast<std::size_t>(b)] != 0;
   }
   factors_ = std::move(acting);
-  if (!any || !std::isfinite(length_)) return false;
+  if (!on_any(model_, any) || !std::isfinite(length_)) return false;
   state_ = state.elements();
   if (!symmetric_) {
     symmetric_ =
@@ -103,12 +108,19 @@ bool FollowerTangent::begin(const AnalysisState& state, double stiffness) {
   return true;
 }
 
+/// The norm of a motion; on several processes, unknowns that several of them have count more than once, which changes
+/// the length of the difference alone.
+double FollowerTangent::motion_size(const Vector& motion) const {
+  const double own = backend_.norm(motion);
+  return ProcessGroup::of(model_) ? std::sqrt(sum_of_all(model_, own * own)) : own;
+}
+
 /// y += B x, x and y at free equations.
 void FollowerTangent::add_product(const Vector& x, Vector& y) {
   backend_.copy(x, full_);
   backend_.clear_constrained(model_.device_model(), full_);
   backend_.expand_dependencies(model_.device_model(), full_);
-  const double size = backend_.norm(full_);
+  const double size = motion_size(full_);
   if (size == 0) return;
   const double step = length_ / size;
   Vector sum = model_.make_vector();
@@ -130,14 +142,14 @@ void FollowerTangent::add_product(const Vector& x, Vector& y) {
 
 void FollowerTangent::complete(const AnalysisState& state, double stiffness, Solver& solver, LinearSOE& soe,
                                SolveReport& report) {
-  if (batches_.empty() || !begin(state, stiffness)) return;
-  const double load = backend_.norm(soe.b());
+  if (!exists_ || !begin(state, stiffness)) return;
+  const double load = force_norm(model_, soe.b());
   const double target = (solver.finds_mechanisms() ? factorised_target : iterated_target) * load;
   const Vector b = soe.b().clone();
   Vector x = soe.x().clone(), r = model_.make_vector();
   backend_.fill(r, 0.0);
   add_product(x, r);
-  if (!(backend_.norm(r) > target)) return;
+  if (!(force_norm(model_, r) > target)) return;
   report.note.clear();  // on eigenvalues of the symmetric part, which then say nothing of stability
 
   soe.matrix().apply(x, force_);
@@ -145,7 +157,7 @@ void FollowerTangent::complete(const AnalysisState& state, double stiffness, Sol
   backend_.scale(-1.0, r);
   backend_.axpy(1.0, b, r);
   std::vector<Vector> basis, directions;
-  double residual = backend_.norm(r);
+  double residual = force_norm(model_, r);
   FollowerLeastSquares squares(residual);
   backend_.scale(1 / residual, r);
   basis.push_back(std::move(r));
@@ -163,10 +175,10 @@ void FollowerTangent::complete(const AnalysisState& state, double stiffness, Sol
     add_product(directions.back(), w);
     std::vector<double> column;
     for (const Vector& v : basis) {
-      column.push_back(backend_.dot(w, v));
+      column.push_back(force_product(model_, w, v));
       backend_.axpy(-column.back(), v, w);
     }
-    const double rest = backend_.norm(w);
+    const double rest = force_norm(model_, w);
     column.push_back(rest);
     if (!std::isfinite(rest)) {
       directions.pop_back();

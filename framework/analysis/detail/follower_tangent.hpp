@@ -31,11 +31,13 @@ class FollowerTangent {
   /// Prepares products at a state; false where no such pressure acts.
   bool begin(const AnalysisState& state, double stiffness);
   void add_product(const Vector& x, Vector& y);
+  double motion_size(const Vector& motion) const;
 
   const AnalysisModel& model_;
   Backend& backend_;
   std::vector<int> batches_;  // with pressures that follow
-  double length_ = 0;         // the shortest first edge of their elements
+  double length_ = 0;         // the shortest first edge of their elements, on all processes
+  bool exists_ = false;       // whether there are such pressures on some process
   std::unique_ptr<ElementOperator> symmetric_;
   ElementState state_;           // of the trial that products are formed at
   std::vector<double> factors_;  // of all batches in residuals: only pressures that follow count

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <voussoir/framework/analysis/process_group.hpp>
+
 namespace voussoir::detail {
 
 void take_initial_motion(const AnalysisModel& model, const NodalField& field, const std::string& what, Vector& x) {
@@ -24,7 +26,8 @@ void take_initial_motion(const AnalysisModel& model, const NodalField& field, co
 
 double strain_energy_of(const AnalysisModel& model, const AnalysisState& state) {
   Backend& backend = model.backend();
-  if (backend.norm(state.unknowns) == 0) return 0;
+  if (!on_any(model, backend.norm(state.unknowns) != 0)) return 0;
+  const bool linear = all_linear(model);
   auto factors = model.batch_factors(state.case_factors);
   for (std::size_t b = 0; b < factors.size(); ++b)
     if (model.batches()[b].kind == BatchOrigin::Kind::surface_load) factors[b] = 0;
@@ -34,14 +37,14 @@ double strain_energy_of(const AnalysisModel& model, const AnalysisState& state) 
   const double places[] = {0, -inner, inner, -outer, outer}, weights[] = {128.0 / 225, near, near, far, far};
   Vector u = model.make_vector(), f = model.make_vector();
   double energy = 0;
-  for (int k = 0; k < (model.is_linear() ? 1 : 5); ++k) {
+  for (int k = 0; k < (linear ? 1 : 5); ++k) {
     backend.copy(state.unknowns, u);
     backend.scale(0.5 * (1 + places[k]), u);
     backend.fill(f, 0.0);
     ElementState at = state.elements();
     at.unknowns = &u;
     model.translating([&] { backend.residual(model.device_model(), at, factors, false, f); });
-    energy += (model.is_linear() ? 1 : 0.5 * weights[k]) * backend.dot(state.unknowns, f);
+    energy += (linear ? 1 : 0.5 * weights[k]) * work_of(model, f, state.unknowns);
   }
   return energy;
 }

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/base_motion.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 
 namespace voussoir::detail {
 
@@ -81,6 +82,7 @@ void LoadsOverTime::bind_supports(const TimeLoads& loads) {
                                                 "; give its amplitude a time in which it rises");
     if (!rests) patterns_.push_back({motion, following(std::move(values), m == 0)});
   }
+  moving_ = on_any(model_, moving_);
   for (const auto& spring : model_.constraints().springs)
     if (spring.constant != 0 && !loads.other_supports().is_constant())
       throw Error(ErrorCode::bad_input, "supports by penalty cannot move; use the constraints 'transformation'",

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/framework/analysis/process_group.hpp>
+
 namespace voussoir::detail {
 namespace {
 
@@ -19,6 +21,9 @@ bool is_impossible(const Error& error) {
 
 SolveReport NewtonIteration::run(const ConvergenceTest& test, int max_iterations,
                                  const LineSearchOptions& line_search) {
+  if (test.needs_increments() && ProcessGroup::of(model_))
+    throw Error(ErrorCode::unavailable,
+                "convergence tests of displacements and energies are not implemented for several processes");
   report_.reason = "not in equilibrium after " + std::to_string(max_iterations) + " iterations";
   for (int iteration = 0; iteration <= max_iterations; ++iteration) {
     measures_.iteration = iteration;
@@ -77,8 +82,10 @@ bool NewtonIteration::form_unbalance(int iteration) {
 /// The unbalance of the trial state as it is; false, with the cause, where the state is impossible.
 bool NewtonIteration::try_unbalance(int iteration, std::string& cause) {
   try {
-    integrator_.form_unbalance(model_, state_, soe_.b());
-    measures_.unbalance = measure_unbalance(iteration);
+    together(model_, [&] {
+      integrator_.form_unbalance(model_, state_, soe_.b());
+      measures_.unbalance = measure_unbalance(iteration);
+    });
     if (std::isfinite(measures_.unbalance)) return true;
     cause = "the unbalanced force is not finite";
   } catch (const Error& error) {
@@ -140,9 +147,9 @@ void NewtonIteration::take(double factor) {
 /// ‖b‖, but scaled so that its ratio to the first one is the worst of the bodies: a body under a small load beside a
 /// heavily loaded one must be in balance too. What rounding leaves in a body counts as none.
 double NewtonIteration::measure_unbalance(int iteration) {
-  const double all = backend_.norm(soe_.b());
+  const double all = force_norm(model_, soe_.b());
   if (iteration == 0) first_of_body_.clear();
-  if (!std::isfinite(all) || soe_.bodies().count() == 1) return all;
+  if (!std::isfinite(all) || ProcessGroup::of(model_) || soe_.bodies().count() == 1) return all;
   const std::vector<double> norms = soe_.bodies().norms(backend_, soe_.b());
   if (iteration == 0) {
     first_of_body_ = norms;

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <voussoir/backends/lanczos_matrix.hpp>
 #include <voussoir/backends/splitmix64.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -15,8 +17,11 @@ constexpr double wanted_bound = 0.01;  // of the bound of the error of ω², rel
 /// A vector that is the same for all backends, with a part of every mode.
 Vector random_start(const AnalysisModel& model) {
   std::vector<double> values(static_cast<std::size_t>(model.equation_count()));
-  std::uint64_t seed = 0;
-  for (double& value : values) value = symmetric_unit(splitmix64(seed += splitmix_increment));
+  std::vector<std::int64_t> numbers(values.size());
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  if (ProcessGroup* const group = ProcessGroup::of(model)) numbers = group->whole_numbers(model);
+  for (std::size_t e = 0; e < values.size(); ++e)
+    values[e] = symmetric_unit(splitmix64((static_cast<std::uint64_t>(numbers[e]) + 1) * splitmix_increment));
   Vector x = model.make_vector();
   x.from_host(values);
   model.backend().clear_constrained(model.device_model(), x);
@@ -60,7 +65,10 @@ double largest_eigenvalue(const AnalysisModel& model, const Vector& scaling, con
   Vector now = random_start(model), before = model.make_vector(), scaled = model.make_vector(),
          next = model.make_vector();
   backend.fill(before, 0.0);
-  const double length = backend.norm(now);
+  const auto norm = [&](const Vector& x) {
+    return ProcessGroup::of(model) ? std::sqrt(product_of_unknowns(model, x, x)) : backend.norm(x);
+  };
+  const double length = norm(now);
   if (length == 0) return 0;
   backend.scale(1 / length, now);
   LanczosMatrix matrix;
@@ -69,16 +77,17 @@ double largest_eigenvalue(const AnalysisModel& model, const Vector& scaling, con
     // next = M^-1/2 A M^-1/2 now
     backend.multiply(scaling, now, scaled);
     apply(scaled, next);
+    assemble_forces(model, next);
     ++products;
     backend.multiply(scaling, next, scaled);
-    const double middle = backend.dot(now, scaled);
+    const double middle = product_of_unknowns(model, now, scaled);
     if (!std::isfinite(middle))
       throw Error(ErrorCode::not_finite, "the stable step could not be estimated: the tangent is not finite");
     if (!matrix.diagonal.empty()) matrix.side_squared.push_back(side * side);
     matrix.diagonal.push_back(middle);
     backend.axpy(-middle, now, scaled);
     if (side != 0) backend.axpy(-side, before, scaled);
-    side = backend.norm(scaled);
+    side = norm(scaled);
     const TopPair top = top_pair(matrix);
     const double error = side * top.last;
     largest = top.value + error;

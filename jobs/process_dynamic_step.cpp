@@ -1,0 +1,238 @@
+#include <voussoir/jobs/detail/process_dynamic_step.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/partition/process/process_analysis.hpp>
+#include <voussoir/solvers/static_problem.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+/// What process 0 asks the others for.
+constexpr int ask_motion = 1;  // and 2, 3: its derivatives
+constexpr int ask_sums = 4, ask_heat_sums = 5, ask_result = 6, ask_points = 7;
+
+/// The largest system with unsymmetric tangents: one that is factorised quickly.
+constexpr std::int64_t full_limit = 50'000;
+
+/// Of processes that pass nothing on.
+class NoReceiver : public StepReceiver {
+ public:
+  void step(std::size_t, StepResult) override {}
+  void modes(std::size_t, std::shared_ptr<const ModeSet>) override {}
+  void state(std::size_t, StepState) override {}
+  void end(std::size_t, StepResponse) override {}
+};
+
+TimeIntegrator& integrator_of(const CommittedState& committed) {
+  return static_cast<TimeIntegrator&>(committed.integrator);
+}
+
+EngineSettings settings_over_time(EngineSettings settings) {
+  if (settings.relative_tolerance == EngineSettings().relative_tolerance)  // nobody asked for another
+    settings.relative_tolerance = TransientOptions().relative_tolerance;
+  return settings;
+}
+
+}  // namespace
+
+/// The state of the whole model, on process 0: what the recorder wants is gathered from the parts.
+class ProcessDynamicStep::Merged : public RecordedState {
+ public:
+  explicit Merged(ProcessDynamicStep& step) : step_(step) {}
+  double time() const override { return step_.current_->state.time; }
+  const SolveReport& report() const override { return step_.current_->report; }
+  const TimeIntegrator& method() const override { return integrator_of(*step_.current_); }
+  bool has_springs() const override { return !step_.current_->model.constraints().springs.empty(); }
+  NodalField motion(int derivative) override {
+    step_.group_.request(ask_motion + derivative);
+    return std::move(step_.merged_.unknowns);
+  }
+  ForceSums sums(bool heat) override {
+    step_.group_.request(heat ? ask_heat_sums : ask_sums);
+    return step_.sums_;
+  }
+  StepResult result(bool with_points) override {
+    step_.group_.request(with_points ? ask_points : ask_result);
+    return std::move(step_.merged_);
+  }
+
+ private:
+  ProcessDynamicStep& step_;
+};
+
+/// Shows the states of a part to the recorder of the whole model, which process 0 has.
+class ProcessDynamicStep::PartRecorder : public StepRecorder {
+ public:
+  PartRecorder(ProcessDynamicStep& step, std::shared_ptr<StepRecorder> recorder)
+      : step_(step), recorder_(std::move(recorder)) {}
+
+  std::vector<double> targets() const override {
+    std::vector<double> times = recorder_ ? recorder_->targets() : std::vector<double>();
+    step_.group_.unite(times);
+    return times;
+  }
+  void record(const CommittedState& committed) override {
+    step_.current_ = &committed;
+    step_.iterated_ = step_.iterated_ || committed.report.iterations > 1;
+    if (recorder_) {
+      recorder_->increments = increments;
+      Merged state(step_);
+      recorder_->take(state);
+      step_.group_.done();
+    } else {
+      step_.group_.respond_until_done();
+    }
+    step_.current_ = nullptr;
+  }
+  void take(RecordedState&) override { refuse(); }
+  void save(ByteWriter&) const override { refuse(); }
+  void resume(const AnalysisModel&, TimeIntegrator&, const AnalysisState&, ByteReader&) override { refuse(); }
+  StepResponse finish(TimeIntegrator& method) override {
+    if (!recorder_) return {};
+    StepResponse response = recorder_->finish(method);
+    response.notes.insert(response.notes.end(), step_.step_notes_.begin(), step_.step_notes_.end());
+    return response;
+  }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorCode::unavailable, "checkpoints are not supported on several processes");
+  }
+  ProcessDynamicStep& step_;
+  std::shared_ptr<StepRecorder> recorder_;  // of the whole model, on process 0
+};
+
+ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::shared_ptr<Backend> backend,
+                                       const EngineSettings& settings, const std::vector<PartPlaces>& places,
+                                       const Job* whole, StepReceiver* receiver, DynamicRunner::Tell tell)
+    : engine_(engine),
+      processes_(engine.processes()),
+      part_(part),
+      backend_(std::move(backend)),
+      places_(places),
+      whole_(whole),
+      receiver_(receiver),
+      no_receiver_(std::make_unique<NoReceiver>()),
+      group_(part, engine),
+      runner_(part.job, backend_, options_, std::move(tell), whole ? *receiver : *no_receiver_, nullptr) {
+  agree(processes_, [&] { solver_ = engine_.make_solver(settings_over_time(settings)); });
+  solver_->starts_from_x = true;
+  backend_->provide<ProcessGroup>(group_);
+  group_.respond = [this](int code) { respond(code); };
+  runner_.make_analysis = [this](const Domain& domain, const TransientOptions& options) {
+    return make_analysis(domain, options);
+  };
+  runner_.numbered = [this](const AnalysisModel& model) { group_.set_model(model); };
+  runner_.make_recorder = [this](std::size_t step, const DynamicStep& request) -> std::shared_ptr<StepRecorder> {
+    std::shared_ptr<StepRecorder> recorder;
+    if (whole_) recorded_ = std::get<DynamicStep>(whole_->steps[step].modal);
+    recorded_.times = request.times;
+    if (whole_) recorder = make_step_recorder(*whole_, step, recorded_, *receiver_, heated_);
+    return std::make_shared<PartRecorder>(*this, std::move(recorder));
+  };
+}
+
+ProcessDynamicStep::~ProcessDynamicStep() = default;
+
+/// Whether elements that depend on the unknown temperature have their whole tangent, which is not symmetric: as on one
+/// process, where all parts allow it and the system is small enough to be factorised.
+bool ProcessDynamicStep::takes_full_tangents(const Domain& domain) {
+  const std::vector<std::string>& unknowns = part_.domains[domain_].unknown_names;
+  bool obstacle = unknowns.size() != 1 || unknowns[0] != "T" || part_.domains[domain_].unknown_count() > full_limit;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const ElementBlock& block = domain.block(b);
+    if (block.size() > 0 && has_full_tangent(block) && full_tangent_route(block, *backend_) != Route::native)
+      obstacle = true;
+  }
+  return !group_.any(obstacle);
+}
+
+std::unique_ptr<TransientAnalysis> ProcessDynamicStep::make_analysis(const Domain& domain,
+                                                                     const TransientOptions& options) {
+  Analysis::Collaborators parts;
+  parts.backend = backend_;
+  parts.handler = std::make_shared<TransformationHandler>();
+  parts.numberer = std::make_shared<PlainNumberer>();
+  const auto integrator = make_time_integrator(options.method);
+  integrator->set_damping(options.damping);
+  integrator->set_mass_kind(options.mass);
+  parts.integrator = integrator;
+  parts.soe = make_soe("csr");
+  parts.solver = std::make_shared<GroupSolver>(group_);
+  parts.model.full_tangents = takes_full_tangents(domain);
+  auto analysis = std::make_unique<TransientAnalysis>(domain, std::move(parts));
+  analysis->set_whole_pressure_tangent(options.tangent != "symmetric");
+  group_.set_model(analysis->model());
+  solver_->progress = analysis->collaborators().solver->progress;
+  return analysis;
+}
+
+void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const std::vector<std::string>& notes) {
+  const Stopwatch watch;
+  domain_ = part_.job.steps[step].domain;
+  step_notes_ = notes;
+  current_ = nullptr;
+  group_.run(domain_, *solver_, [&] {
+    runner_.run(step, initial);
+    solver_->progress = nullptr;
+  });
+  equations_ = std::max(equations_, part_.domains[domain_].unknown_count());
+  free_equations_ = std::max(free_equations_, group_.free_equation_count());
+  seconds_ += watch.seconds();
+}
+
+NodalField ProcessDynamicStep::end_of(std::size_t step) const {
+  return part_.has_elements(part_.job.steps[step].domain) ? runner_.end_of(step) : NodalField();
+}
+
+void ProcessDynamicStep::respond(int code) {
+  if (code < ask_sums)
+    gather_motion(code - ask_motion);
+  else if (code <= ask_heat_sums)
+    gather_sums(code == ask_heat_sums);
+  else
+    gather_result(code == ask_points);
+}
+
+void ProcessDynamicStep::gather_motion(int derivative) {
+  StepResult own;
+  agree(processes_, [&] {
+    if (current_) own.unknowns = integrator_of(*current_).motion(current_->model, current_->state, derivative);
+  });
+  merged_ = gather_step(processes_, part_, places_, whole_, domain_, own);
+  merged_.unknowns.name = own.unknowns.name;
+}
+
+/// By the unknowns of the whole model, which a part may not have.
+void ProcessDynamicStep::gather_sums(bool heat) {
+  const std::vector<std::string>& names = part_.domains[domain_].unknown_names;
+  std::vector<double> numbers(2 * names.size(), 0.0);
+  agree(processes_, [&] {
+    if (!current_) return;
+    const ForceSums own = force_sums(*current_, heat);
+    const std::vector<std::string>& unknowns = current_->model.unknown_names();
+    for (std::size_t u = 0; u < unknowns.size(); ++u) {
+      const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), unknowns[u]) - names.begin());
+      numbers[at] = own.reactions[u];
+      numbers[names.size() + at] = own.loads[u];
+    }
+  });
+  processes_.sum(numbers);
+  const auto half = numbers.begin() + static_cast<std::ptrdiff_t>(names.size());
+  sums_ = {{numbers.begin(), half}, {half, numbers.end()}};
+}
+
+void ProcessDynamicStep::gather_result(bool with_points) {
+  StepResult own;
+  agree(processes_, [&] {
+    if (!current_) return;
+    own = make_step_result(current_->model, current_->integrator, current_->state, current_->report, with_points);
+  });
+  complete_part_result(processes_, part_, domain_, current_ ? &current_->model : nullptr, own);
+  merged_ = gather_step(processes_, part_, places_, whole_, domain_, own);
+}
+
+}  // namespace voussoir::detail
