@@ -192,14 +192,17 @@ TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
   for (const char* type : types)
     for (const bool damped : {false, true}) {
       if (damped && std::string(type).find("finite_solid") != std::string::npos) continue;
-      // Others take a thousand steps of St Venant–Kirchhoff, and fewer of the rest.
-      const int steps = type == types[0] && !damped                                   ? 1000
-                        : std::string(type).find("finite_solid") != std::string::npos ? 100
-                                                                                      : 150;
+      // A CPU takes a thousand steps of St Venant–Kirchhoff, others enough for a second estimate of the limit, and all
+      // take fewer steps of the rest.
+      const bool slow = GetParam().starts_with("emulated") || GetParam() == "debug:2";
+      const int steps = type == types[0] && !damped                                           ? (slow ? 400 : 1000)
+                        : slow || std::string(type).find("finite_solid") != std::string::npos ? 100
+                                                                                              : 150;
       const std::string what = std::string(type) + (damped ? ", damped" : "");
       static std::map<std::string, ExplicitOutcome> oracles;
-      if (!oracles.contains(what)) oracles[what] = pull_explicitly(oracle, type, damped, steps, 1);
-      const ExplicitOutcome &expected = oracles[what], found = pull_explicitly(GetParam(), type, damped, steps, 50);
+      const std::string key = what + ", " + std::to_string(steps);
+      if (!oracles.contains(key)) oracles[key] = pull_explicitly(oracle, type, damped, steps, 1);
+      const ExplicitOutcome &expected = oracles[key], found = pull_explicitly(GetParam(), type, damped, steps, 50);
       const std::size_t part = found.values.size() / 3;
       for (std::size_t first = 0; first < found.values.size(); first += part) {
         double largest = 0, difference = 0;
@@ -223,7 +226,7 @@ TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
       // On a CPU, the history of a report and of a step in between are computed by the same code, so that the number of
       // steps in one go does not show.
       const bool cpu = GetParam().starts_with("openmp") || GetParam().starts_with("debug");
-      const ExplicitOutcome once = pull_explicitly(GetParam(), type, damped, 100, 50),
+      const ExplicitOutcome once = steps == 100 ? found : pull_explicitly(GetParam(), type, damped, 100, 50),
                             again = pull_explicitly(GetParam(), type, damped, 100, cpu ? 20 : 50);
       EXPECT_EQ(once.values, again.values) << what;
       EXPECT_EQ(once.energies, again.energies) << what;

@@ -58,6 +58,21 @@ std::vector<std::pair<std::string, std::string>> general_solvers() {
   return list;
 }
 
+const std::string types[] = {"reaction_diffusion.hex8",
+                             "reaction_diffusion.tet4",
+                             "ignition.hex8",
+                             "ignition.quad4",
+                             "convection_diffusion.hex8",
+                             "convection_diffusion.quad4",
+                             "convection_diffusion.tet10",
+                             "neo_hooke_energy.hex8",
+                             "coupled_solid.hex8",
+                             "j2.hex8",
+                             "j2.hex8.bbar",
+                             "plain_solid.hex8",
+                             "plain_solid.hex20",
+                             "plume.hex8"};
+
 struct GeneralLaws : ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(GeneralLaws, ServicesAgreeWithTheOracle) {
@@ -84,7 +99,12 @@ TEST_P(GeneralLaws, SolutionsAgreeWhateverTheSolver) {
   double largest = 0;
   for (const double v : reference) largest = std::max(largest, std::abs(v));
   ASSERT_GT(largest, 1e-3);
+  // Emulated, each solver solves half of the laws on one device and the others on two.
+  const bool emulated = backend.starts_with("emulated");
+  std::size_t turn = static_cast<std::size_t>(std::find(std::begin(types), std::end(types), type) - std::begin(types)) +
+                     (backend == "emulated" ? 0 : 1);
   for (const auto& [solver, storage] : general_solvers()) {
+    if (emulated && turn++ % 2) continue;
     const auto found = solve(backend, solver, storage);
     ASSERT_EQ(found.size(), reference.size());
     for (std::size_t i = 0; i < found.size(); ++i)
@@ -92,20 +112,6 @@ TEST_P(GeneralLaws, SolutionsAgreeWhateverTheSolver) {
   }
 }
 
-const std::string types[] = {"reaction_diffusion.hex8",
-                             "reaction_diffusion.tet4",
-                             "ignition.hex8",
-                             "ignition.quad4",
-                             "convection_diffusion.hex8",
-                             "convection_diffusion.quad4",
-                             "convection_diffusion.tet10",
-                             "neo_hooke_energy.hex8",
-                             "coupled_solid.hex8",
-                             "j2.hex8",
-                             "j2.hex8.bbar",
-                             "plain_solid.hex8",
-                             "plain_solid.hex20",
-                             "plume.hex8"};
 INSTANTIATE_TEST_SUITE_P(Backends, GeneralLaws,
                          ::testing::Combine(::testing::ValuesIn(backends_under_test()), ::testing::ValuesIn(types)),
                          [](const auto& info) {

@@ -88,7 +88,7 @@ TEST(TransientSteps, AutomaticStepsFollowSupportsThatChangeTheirVelocity) {
       if (automatic)
         a->set_steps({.end = 1.2, .step = 0.01, .automatic = true, .tolerance = 1e-5, .shortest = 1e-9});
       else
-        a->set_steps({.end = 1.2, .step = 1e-4});
+        a->set_steps({.end = 1.2, .step = 4e-4});
       const double tip = a->run().back().unknowns.at(10, "ux");
       EXPECT_LT(std::abs(a->energies().numerical()), 0.02 * a->energies().scale()) << rise << ", " << automatic;
       return tip;

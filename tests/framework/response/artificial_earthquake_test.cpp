@@ -15,6 +15,12 @@ struct Deviation {
   double largest = 0, mean = 0;
 };
 
+/// The record of all defaults, made once for all tests.
+const Accelerogram& usual_record() {
+  static const Accelerogram record = artificial_earthquake();
+  return record;
+}
+
 /// The spectrum of a record against its target, at periods of which hardly one is a period of its sines.
 Deviation deviation(const Accelerogram& record, const ArtificialEarthquake& options, double shortest, double longest) {
   const auto periods = logarithmic_periods(shortest, longest, 301);
@@ -29,7 +35,7 @@ Deviation deviation(const Accelerogram& record, const ArtificialEarthquake& opti
 
 TEST(ArtificialEarthquake, HasTheSpectrumOfEurocode8) {
   const ArtificialEarthquake options;
-  const Accelerogram record = artificial_earthquake();
+  const Accelerogram& record = usual_record();
   EXPECT_NEAR(record.duration(), 20, 1e-12);
   EXPECT_EQ(record.values().size(), 2001u);
   EXPECT_NEAR(std::abs(record.peak().value), 0.3, 0.03);
@@ -61,7 +67,7 @@ TEST(ArtificialEarthquake, HasOtherSpectraOnRequest) {
 
 /// Exact integration of an acceleration that is linear over each step.
 TEST(ArtificialEarthquake, LeavesTheGroundAtRestWhereItWas) {
-  const Accelerogram record = artificial_earthquake();
+  const Accelerogram& record = usual_record();
   const auto times = record.times(), values = record.values();
   double velocity = 0, displacement = 0, fastest = 0, furthest = 0;
   for (std::size_t i = 1; i < times.size(); ++i) {
@@ -79,7 +85,7 @@ TEST(ArtificialEarthquake, LeavesTheGroundAtRestWhereItWas) {
 
 /// Weak at first and at the end: the energy before 1 s and after 16 s is a small part of the whole.
 TEST(ArtificialEarthquake, RisesAndDecays) {
-  const Accelerogram record = artificial_earthquake();
+  const Accelerogram& record = usual_record();
   double all = 0, weak = 0;
   for (std::size_t i = 0; i < record.times().size(); ++i) {
     const double square = record.values()[i] * record.values()[i], time = record.times()[i];
@@ -91,7 +97,8 @@ TEST(ArtificialEarthquake, RisesAndDecays) {
 
 TEST(ArtificialEarthquake, DependsOnItsSeedAlone) {
   ArtificialEarthquake options;
-  const Accelerogram one = artificial_earthquake(options), again = artificial_earthquake(options);
+  const Accelerogram& one = usual_record();
+  const Accelerogram again = artificial_earthquake(options);
   EXPECT_TRUE(std::equal(one.values().begin(), one.values().end(), again.values().begin(), again.values().end()));
   options.seed = 5;
   const Accelerogram other = artificial_earthquake(options);
