@@ -57,8 +57,8 @@ double common_interval(const JobStep& step, const DynamicStep& request) {
   return interval;
 }
 
-/// Steps from one estimate of the stability limit to the next where the model is not linear: large strains may compress
-/// elements to a fraction of their size. An estimate takes about a dozen products.
+/// The most steps from one estimate of the stability limit to the next where the model is not linear. An estimate takes
+/// about a dozen products.
 constexpr int steps_per_estimate = 50;
 
 ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, std::vector<double> targets) {
@@ -108,10 +108,11 @@ std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport
 /// Central differences create energy where steps are longer than the stability limit, if only for a while.
 std::string note_on_unstable_steps(const EnergyBalance& energies) {
   constexpr double allowed = 0.05;
-  const double created = -energies.numerical(), scale = energies.scale();
-  if (!(created > allowed * scale)) return "";
-  return "energy has appeared from nothing, " + short_number(100 * created / scale, 3) +
-         " % of the largest: some steps were longer than the stability limit, and the results are wrong; use a smaller "
+  const double created = -energies.numerical(), supplied = supplied_energy(energies);
+  if (!(created > allowed * supplied)) return "";
+  return "energy has appeared from nothing, " + short_number(100 * created / supplied, 3) +
+         " % of what was supplied: some steps were longer than the stability limit, and the results are wrong; use a "
+         "smaller "
          "SCALE FACTOR of *DYNAMIC, EXPLICIT ('factor' of the method in job files)";
 }
 
