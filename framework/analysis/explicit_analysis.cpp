@@ -198,7 +198,8 @@ bool ExplicitAnalysis::limit_due() {
     start_lengths();
   else if (lengths_ && report_.steps >= next_check_)
     check_lengths();
-  return report_.steps >= next_estimate_ || viscosity_outgrew();
+  const bool deformed = lengths_ && steps_between_checks_ == 0;
+  return report_.steps >= next_estimate_ || deformed || viscosity_outgrew();
 }
 
 /// Whether supports move, or the factor of a load case changes before the time `until`.
@@ -221,12 +222,17 @@ void ExplicitAnalysis::start_lengths() {
 
 /// Makes an estimate due if elements have deformed so much that the limit may have changed by more than a few per cent,
 /// and decides when to look again: before they can have deformed so much at the present rates, with a margin. Checks
-/// are a step apart at first, and at most twice as far apart each time.
+/// are a step apart at first, and at most twice as far apart each time. `steps_between_checks_` is 0 from a check that
+/// requires an estimate until that estimate.
 void ExplicitAnalysis::check_lengths() {
   const detail::LengthChanges::Largest found = lengths_->largest(state_.unknowns, integrator().step_velocity(state_));
   length_rate_ = found.rate;
   const double per_step = length_rate_margin * found.rate * size_, left = allowed_length_change - found.change;
-  if (!(left > per_step)) next_estimate_ = std::min(next_estimate_, report_.steps);
+  if (!(left > per_step)) {
+    steps_between_checks_ = 0;
+    next_check_ = report_.steps + 1;
+    return;
+  }
   std::int64_t most = std::min<std::int64_t>(2 * steps_between_checks_, steps_.estimate_every);
   if (most > most_under_changes && loads_change(state_.time + static_cast<double>(most) * size_))
     most = most_under_changes;
@@ -242,14 +248,18 @@ void ExplicitAnalysis::estimate_limit() {
   const CentralDifferences& method = integrator();
   const bool linear = model_->is_linear(), due = report_.steps >= next_estimate_;
   int products = 0;
-  if (report_.estimates == 0 || (due && !linear)) {
+  const bool deformed = lengths_ && steps_between_checks_ == 0;
+  if (report_.estimates == 0 || ((due || deformed) && !linear)) {
     Vector unloaded;
     const double found = stable_->limit(state_, method.elements_unloaded(*model_, state_, unloaded));
-    // What yields is softer, and as stiff as before when it is unloaded.
-    undamped_limit_ = report_.estimates > 0 && model_->has_history() ? std::min(undamped_limit_, found) : found;
+    // What yields is softer, and as stiff as before when it is unloaded. Between regular estimates, steps are not
+    // lengthened: elastic bodies that vibrate keep their energy better with steps of one size.
+    const bool keeps = report_.estimates > 0 && (model_->has_history() || !due);
+    undamped_limit_ = keeps ? std::min(undamped_limit_, found) : found;
     unit_rate_ = method.viscous_rate(*model_, state_, products);
     ++report_.estimates;
     if (lengths_) lengths_->set_reference(state_.unknowns);
+    steps_between_checks_ = std::max<std::int64_t>(steps_between_checks_, 1);
   }
   const BulkViscosity& viscosity = method.bulk_viscosity();
   planned_ratio_ = viscosity.linear + viscous_margin * std::max(method.viscous_ratio() - viscosity.linear, 0.0);
@@ -329,7 +339,12 @@ bool ExplicitAnalysis::step() {
   method.move(*model_, state_, end_of(taken_));
   count_steps(1, step);
   const bool due = limit_due();
-  if ((meets && !at_end()) || (due && !meets)) plan_segment();
+  if (meets && !at_end()) {
+    plan_segment();
+  } else if (due && !meets) {
+    const bool regular = report_.steps >= next_estimate_ || viscosity_outgrew();
+    if (allowed_step() < size_ || regular) plan_segment();
+  }
   method.turn(*model_, state_, size_);
   return meets;
 }
