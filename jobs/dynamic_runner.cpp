@@ -73,6 +73,23 @@ NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMot
   return field;
 }
 
+/// The history of elements as bytes, which the next step reads with its own model; empty where they have none.
+std::string history_bytes(const AnalysisModel& model, const AnalysisState& state) {
+  if (!model.has_history() || !state.history) return {};
+  AnalysisState carrier;
+  carrier.name = "history";
+  carrier.history = state.history;
+  std::ostringstream bytes;
+  save_state(model, carrier, bytes);
+  return bytes.str();
+}
+
+std::shared_ptr<const ElementHistory> read_history(const AnalysisModel& model, const std::string& bytes) {
+  if (bytes.empty()) return nullptr;
+  std::istringstream in(bytes);
+  return restore_state(model, in).history;
+}
+
 }  // namespace
 
 std::string DynamicRunner::where(std::size_t step) const {
@@ -108,6 +125,7 @@ void DynamicRunner::take_over(std::size_t step, const StepCheckpoint& saved) {
   ends_.clear();
   ends_[step].displacement = get_field(in);
   ends_[step].velocity = get_field(in);
+  ends_[step].history = in.text();
   StepAccount account = get_account(in);
   in.expect_end();
   equations_ = account.equations;
@@ -125,6 +143,7 @@ void DynamicRunner::conclude(std::size_t step, const DynamicStep& request, StepR
     put(out, response);
     put(out, ends_.at(step).displacement);
     put(out, ends_.at(step).velocity);
+    out.put(ends_.at(step).history);
     put(out, StepAccount{equations_, free_equations_, matrix_, notes_, times_.empty() ? 0 : times_.front().seconds});
     saved.finish(request.times.start + request.times.period, out.bytes());
   }
@@ -152,7 +171,7 @@ void DynamicRunner::set_loads(TimeLoads& loads, const DynamicStep& request) {
 
 DynamicRunner::End DynamicRunner::initial_motion(const AnalysisModel& model, const DynamicStep& request,
                                                  const NodalField* initial) const {
-  if (initial) return {*initial, {}};
+  if (initial) return {*initial, {}, {}};
   if (request.continues) return ends_.at(*request.continues);
   End motion;
   if (!request.displacement.empty()) motion.displacement = motion_field(model, request.displacement);
@@ -196,6 +215,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
     End motion = initial_motion(made->model(), request, initial);
     made->set_initial_unknowns(std::move(motion.displacement));
     made->set_initial_velocity(std::move(motion.velocity));
+    made->set_initial_history(read_history(made->model(), motion.history));
     return made;
   };
   const auto analysis = run_saved(step, request, make, *recorder, saved);
@@ -208,6 +228,8 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
     for (std::string& note : notes_on_missed_pulses(request, request.times.increment))
       response.notes.push_back(std::move(note));
   if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
+    response.notes.push_back(std::move(note));
+  for (std::string& note : notes_on_hardening(analysis->model(), [&] { return analysis->result(); }))
     response.notes.push_back(std::move(note));
   add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);
@@ -237,7 +259,7 @@ void DynamicRunner::add_held_notes(const AnalysisModel& model, const DynamicStep
 void DynamicRunner::keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model,
                              const AnalysisState& state) {
   ends_.clear();
-  ends_[step] = {method.motion(model, state, 0), method.motion(model, state, 1)};
+  ends_[step] = {method.motion(model, state, 0), method.motion(model, state, 1), history_bytes(model, state)};
 }
 
 void DynamicRunner::take_model_report(Analysis& analysis, double seconds) {

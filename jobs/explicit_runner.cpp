@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/domain/plastic_material.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
@@ -58,8 +56,8 @@ double common_interval(const JobStep& step, const DynamicStep& request) {
   return interval;
 }
 
-/// Steps from one estimate of the stability limit to the next where the model is not linear: large strains may compress
-/// elements to a fraction of their size. An estimate takes about a dozen products.
+/// The most steps from one estimate of the stability limit to the next where the model is not linear. An estimate takes
+/// about a dozen products.
 constexpr int steps_per_estimate = 50;
 
 ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, std::vector<double> targets) {
@@ -109,44 +107,12 @@ std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport
 /// Central differences create energy where steps are longer than the stability limit, if only for a while.
 std::string note_on_unstable_steps(const EnergyBalance& energies) {
   constexpr double allowed = 0.05;
-  const double created = -energies.numerical(), scale = energies.scale();
-  if (!(created > allowed * scale)) return "";
-  return "energy has appeared from nothing, " + short_number(100 * created / scale, 3) +
-         " % of the largest: some steps were longer than the stability limit, and the results are wrong; use a smaller "
+  const double created = -energies.numerical(), supplied = supplied_energy(energies);
+  if (!(created > allowed * supplied)) return "";
+  return "energy has appeared from nothing, " + short_number(100 * created / supplied, 3) +
+         " % of what was supplied: some steps were longer than the stability limit, and the results are wrong; use a "
+         "smaller "
          "SCALE FACTOR of *DYNAMIC, EXPLICIT ('factor' of the method in job files)";
-}
-
-/// Materials whose plastic strain went beyond their hardening table.
-std::vector<std::string> notes_on_hardening(ExplicitAnalysis& analysis) {
-  std::vector<std::string> notes;
-  const Domain& domain = analysis.model().domain();
-  const auto is_plastic = [&](std::size_t b) {
-    return dynamic_cast<const PlasticMaterial*>(domain.block(b).material().get()) != nullptr;
-  };
-  bool any = false;
-  for (std::size_t b = 0; b < domain.block_count(); ++b) any = any || is_plastic(b);
-  if (!any) return notes;
-  std::map<const PlasticMaterial*, double> largest;
-  const StepResult end = analysis.result();
-  for (const PointField& field : end.points) {
-    const auto* material = dynamic_cast<const PlasticMaterial*>(domain.block(field.block).material().get());
-    if (!material || !field.has("peeq")) continue;
-    const auto width = field.names.size();
-    for (auto at = static_cast<std::size_t>(field.name_index("peeq")); at < field.values.size(); at += width)
-      largest[material] = std::max(largest[material], field.values[at]);
-  }
-  for (std::size_t b = 0; b < domain.block_count(); ++b) {
-    const auto* material = dynamic_cast<const PlasticMaterial*>(domain.block(b).material().get());
-    const auto found = largest.find(material);
-    if (found == largest.end()) continue;
-    // A table of one row is a choice, not a table that ended.
-    if (material->table().size() > 1 && found->second > material->last_strain())
-      notes.push_back("the equivalent plastic strain of material '" + material->name() + "' reaches " +
-                      short_number(found->second, 4) + ", beyond the end of its hardening table at " +
-                      short_number(material->last_strain(), 4) + ", where the yield stress is constant");
-    largest.erase(found);
-  }
-  return notes;
 }
 
 /// Temperatures begin where they are: a jump would do work that no step accounts for.
@@ -222,7 +188,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   if (std::string note = note_on_unstable_steps(analysis.energies()); !note.empty())
     response.notes.push_back(std::move(note));
   if (!make_recorder)  // of a part, they would not be those of the whole model
-    for (std::string& note : notes_on_hardening(analysis)) response.notes.push_back(std::move(note));
+    for (std::string& note : notes_on_hardening(analysis.model(), [&] { return analysis.result(); }))
+      response.notes.push_back(std::move(note));
   add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/domain/plastic_material.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -103,6 +105,38 @@ std::string note_on_created_energy(const EnergyBalance& energies) {
   return "the integration has created energy, " + short_number(100 * created / scale, 3) +
          " % of the largest, and its results are not reliable: take shorter increments, and give supports amplitudes "
          "without sudden changes";
+}
+
+std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const std::function<StepResult()>& end) {
+  std::vector<std::string> notes;
+  const Domain& domain = model.domain();
+  const auto plastic_of = [&](std::size_t b) {
+    return dynamic_cast<const PlasticMaterial*>(domain.block(b).material().get());
+  };
+  bool any = false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) any = any || plastic_of(b);
+  if (!any) return notes;
+  std::map<const PlasticMaterial*, double> largest;
+  const StepResult last = end();
+  for (const PointField& field : last.points) {
+    const PlasticMaterial* const material = plastic_of(static_cast<std::size_t>(field.block));
+    if (!material || !field.has("peeq")) continue;
+    const auto width = field.names.size();
+    for (auto at = static_cast<std::size_t>(field.name_index("peeq")); at < field.values.size(); at += width)
+      largest[material] = std::max(largest[material], field.values[at]);
+  }
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const PlasticMaterial* const material = plastic_of(b);
+    const auto found = largest.find(material);
+    if (found == largest.end()) continue;
+    // A table of one row is a choice, not a table that ended.
+    if (material->table().size() > 1 && found->second > material->last_strain())
+      notes.push_back("the equivalent plastic strain of material '" + material->name() + "' reaches " +
+                      short_number(found->second, 4) + ", beyond the end of its hardening table at " +
+                      short_number(material->last_strain(), 4) + ", where the yield stress is constant");
+    largest.erase(found);
+  }
+  return notes;
 }
 
 }  // namespace voussoir::detail

@@ -377,6 +377,14 @@ ElementState CentralDifferences::elements_unloaded(const AnalysisModel& model, c
   return elements;
 }
 
+const Vector& CentralDifferences::step_velocity(const AnalysisState& state) const {
+  return work_ && work_->velocity.layout() ? work_->velocity : state.rate;
+}
+
+std::vector<double> CentralDifferences::case_factors(double time, double step) const {
+  return bound_loads()->case_factors(time, step);
+}
+
 void CentralDifferences::take_history(const AnalysisModel& model, AnalysisState& state) {
   if (model.has_history())
     state.history = model.translating([&] { return model.backend().history(model.device_model(), state.elements()); });

@@ -89,6 +89,11 @@ class CentralDifferences : public TimeIntegrator {
   /// taken it over and went half a step back, to `unknowns`: what has yielded in the step answers elastically there, as
   /// stiff as it is when it is unloaded.
   ElementState elements_unloaded(const AnalysisModel& model, const AnalysisState& state, Vector& unknowns) const;
+  /// Velocities of the step that was begun or has led to the state: those in its middle; before start(), those of the
+  /// state.
+  const Vector& step_velocity(const AnalysisState& state) const;
+  /// Factors of the domain's load cases at a time, for a step of size `step` that ends then.
+  std::vector<double> case_factors(double time, double step) const;
   /// Accepts the history of elements at a state that is not committed.
   static void take_history(const AnalysisModel& model, AnalysisState& state);
   /// Rates of the state, its forces in memory(), and its energies.

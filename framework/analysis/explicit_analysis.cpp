@@ -7,6 +7,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/element_steps.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
+#include <voussoir/framework/analysis/detail/length_changes.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
 #include <voussoir/framework/analysis/process_group.hpp>
 #include <voussoir/framework/analysis/step.hpp>
@@ -14,9 +15,13 @@
 namespace voussoir {
 namespace {
 
-constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
-constexpr double most_explicit_steps = 1e12;  // of a run
-constexpr double viscous_margin = 1.5;        // by which the rates of compression may grow before steps are shortened
+constexpr double steps_fit = 1e-9;              // times within this share of a step are the same
+constexpr double most_explicit_steps = 1e12;    // of a run
+constexpr double viscous_margin = 1.5;          // by which the rates of compression may grow before steps are shortened
+constexpr double allowed_length_change = 0.05;  // of distances between nodes, since the last estimate of the limit
+constexpr double most_change_in_step = 0.05;    // of these distances, at the present rates
+constexpr double length_rate_margin = 1.5;      // by which rates of these changes may grow until the next check
+constexpr std::int64_t most_under_changes = 8;  // steps between checks of lengths where loads or supports change
 constexpr std::int64_t most_in_one_go =
     4096;  // steps whose times and factors of loads are given to the devices at once
 
@@ -28,6 +33,17 @@ Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) 
   return parts;
 }
 
+/// The largest deformation on all processes.
+detail::LengthChanges::Largest largest_deformation(const AnalysisModel& model, const detail::LengthChanges& lengths,
+                                                   const Vector& unknowns, const Vector& velocity) {
+  detail::LengthChanges::Largest found = lengths.largest(unknowns, velocity);
+  if (ProcessGroup* const group = ProcessGroup::of(model)) {
+    found.change = group->maximum(found.change);
+    found.rate = group->maximum(found.rate);
+  }
+  return found;
+}
+
 /// The largest ratio of bulk viscosity on all processes.
 double largest_viscous_ratio(const AnalysisModel& model, const CentralDifferences& method) {
   ProcessGroup* const group = ProcessGroup::of(model);
@@ -35,6 +51,10 @@ double largest_viscous_ratio(const AnalysisModel& model, const CentralDifference
 }
 
 }  // namespace
+
+double supplied_energy(const EnergyBalance& energies) {
+  return std::abs(energies.initial) + std::abs(energies.external) + std::max(0.0, -energies.internal);
+}
 
 ExplicitAnalysis::ExplicitAnalysis(const Domain& domain, Collaborators collaborators)
     : Analysis(domain, with_central_differences(std::move(collaborators))) {}
@@ -114,10 +134,12 @@ void ExplicitAnalysis::set_up() {
                     "explicit dynamics, load case '" + acting.name + "'");
   started_ = false;
   report_ = {};
-  largest_energy_ = 0;
-  undamped_limit_ = unit_rate_ = planned_ratio_ = 0;
+  largest_supply_ = 0;
+  undamped_limit_ = unit_rate_ = planned_ratio_ = length_rate_ = 0;
   stable_.reset();
-  next_estimate_ = 0;
+  lengths_.reset();
+  next_estimate_ = next_check_ = 0;
+  steps_between_checks_ = 1;
   next_report_ = steps_.start + steps_.report_interval;
 }
 
@@ -131,13 +153,19 @@ void ExplicitAnalysis::start() {
     // Load cases are sampled over a step; the first estimate of the limit needs the supports in place alone.
     method.begin(*model_, state_, steps_.step > 0 ? steps_.step : 1e-6 * (steps_.end - steps_.start));
     scale_mass();
-    if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
+    prepare_estimates();
     method.probe_viscosity(*model_, state_);
     plan_segment();
     method.start(*model_, state_, size_, detail::strain_energy_of(*model_, state_));
   });
   started_ = true;
   report_state();
+}
+
+void ExplicitAnalysis::prepare_estimates() {
+  if (!steps_.limited) return;
+  stable_ = std::make_unique<detail::StableStep>(*model_, integrator().inverse_root_mass(*model_));
+  if (!detail::all_linear(*model_)) lengths_ = std::make_unique<detail::LengthChanges>(*model_);
 }
 
 /// Adds mass to the elements whose stable steps are shorter than what is wanted.
@@ -184,20 +212,77 @@ bool ExplicitAnalysis::viscosity_outgrew() const {
          largest_viscous_ratio(*model_, integrator()) > planned_ratio_;
 }
 
+/// Whether the limit must be estimated at the state before the next step is planned.
+bool ExplicitAnalysis::limit_due() {
+  if (!stable_) return false;
+  if (lengths_ && report_.estimates == 0)
+    start_lengths();
+  else if (lengths_ && report_.steps >= next_check_)
+    check_lengths();
+  const bool deformed = lengths_ && steps_between_checks_ == 0;
+  return report_.steps >= next_estimate_ || deformed || viscosity_outgrew();
+}
+
+/// Whether supports move, or the factor of a load case changes before the time `until`.
+bool ExplicitAnalysis::loads_change(double until) const {
+  const CentralDifferences& method = integrator();
+  if (method.supports_move() || method.base_moves()) return true;
+  for (const double kink : loads_.kinks())
+    if (kink >= state_.time && kink <= until) return true;
+  const std::vector<double> now = method.case_factors(state_.time, size_);
+  for (const double share : {0.25, 0.5, 0.75, 1.0})
+    if (method.case_factors(state_.time + share * (until - state_.time), size_) != now) return true;
+  return false;
+}
+
+void ExplicitAnalysis::start_lengths() {
+  lengths_->set_reference(state_.unknowns);
+  length_rate_ =
+      largest_deformation(*model_, *lengths_, state_.unknowns, integrator().step_velocity(state_)).rate;
+  next_check_ = report_.steps + 1;
+}
+
+/// Makes an estimate due if elements have deformed so much that the limit may have changed by more than a few per cent,
+/// and decides when to look again: before they can have deformed so much at the present rates, with a margin. Checks
+/// are a step apart at first, and at most twice as far apart each time. `steps_between_checks_` is 0 from a check that
+/// requires an estimate until that estimate.
+void ExplicitAnalysis::check_lengths() {
+  const detail::LengthChanges::Largest found =
+      largest_deformation(*model_, *lengths_, state_.unknowns, integrator().step_velocity(state_));
+  length_rate_ = found.rate;
+  const double per_step = length_rate_margin * found.rate * size_, left = allowed_length_change - found.change;
+  if (!(left > per_step)) {
+    steps_between_checks_ = 0;
+    next_check_ = report_.steps + 1;
+    return;
+  }
+  std::int64_t most = std::min<std::int64_t>(2 * steps_between_checks_, steps_.estimate_every);
+  if (most > most_under_changes && loads_change(state_.time + static_cast<double>(most) * size_))
+    most = most_under_changes;
+  std::int64_t count = 1;
+  while (2 * count <= most && static_cast<double>(2 * count) * per_step < left) count *= 2;
+  steps_between_checks_ = count;
+  next_check_ = report_.steps + count;
+}
+
 /// Estimates the limit at the state: of the tangent where it is due, and of bulk viscosity for rates of compression
 /// that are somewhat larger than the present ones.
 void ExplicitAnalysis::estimate_limit() {
   const CentralDifferences& method = integrator();
   const bool linear = detail::all_linear(*model_), due = report_.steps >= next_estimate_;
   int products = 0;
-  if (report_.estimates == 0 || (due && !linear)) {
+  const bool deformed = lengths_ && steps_between_checks_ == 0;
+  if (report_.estimates == 0 || ((due || deformed) && !linear)) {
     Vector unloaded;
     const double found = stable_->limit(state_, method.elements_unloaded(*model_, state_, unloaded));
-    // What yields is softer, and as stiff as before when it is unloaded.
+    // What yields is softer, and as stiff as before when it is unloaded. Between regular estimates, steps are not
+    // lengthened: elastic bodies that vibrate keep their energy better with steps of one size.
     const bool yields = detail::on_any(*model_, model_->has_history());
-    undamped_limit_ = report_.estimates > 0 && yields ? std::min(undamped_limit_, found) : found;
+    undamped_limit_ = report_.estimates > 0 && (yields || !due) ? std::min(undamped_limit_, found) : found;
     unit_rate_ = method.viscous_rate(*model_, state_, products);
     ++report_.estimates;
+    if (lengths_) lengths_->set_reference(state_.unknowns);
+    steps_between_checks_ = std::max<std::int64_t>(steps_between_checks_, 1);
   }
   const BulkViscosity& viscosity = method.bulk_viscosity();
   planned_ratio_ =
@@ -213,7 +298,7 @@ void ExplicitAnalysis::estimate_limit() {
 
 /// The size that steps may have now: what is given, or a share of the limit, which is estimated where it is due.
 double ExplicitAnalysis::allowed_step() {
-  if (stable_ && (report_.steps >= next_estimate_ || viscosity_outgrew())) estimate_limit();
+  if (limit_due()) estimate_limit();
   if (steps_.step == 0) return share_of_limit();
   if (stable_ && steps_.step > report_.limit)
     throw Error(ErrorCode::bad_input,
@@ -235,7 +320,9 @@ double ExplicitAnalysis::share_of_limit() const {
                     (critical.empty() ? "" : ". The shortest step is that of " + critical),
                 "explicit dynamics, time " + short_number(state_.time, 9));
   }
-  return std::min(share, steps_.longest);
+  // Elements that are compressed by a large share of their size within a step are stiffer at its end.
+  const double gentle = std::max(most_change_in_step / length_rate_, steps_.shortest);
+  return std::min({share, steps_.longest, gentle > 0 ? gentle : share});
 }
 
 /// Divides the time up to the next one that must be met into steps of one size.
@@ -275,8 +362,13 @@ bool ExplicitAnalysis::step() {
   CentralDifferences& method = integrator();
   method.move(*model_, state_, end_of(taken_));
   count_steps(1, step);
-  const bool due = stable_ && (report_.steps >= next_estimate_ || viscosity_outgrew());
-  if ((meets && !at_end()) || (due && !meets)) plan_segment();
+  const bool due = limit_due();
+  if (meets && !at_end()) {
+    plan_segment();
+  } else if (due && !meets) {
+    const bool regular = report_.steps >= next_estimate_ || viscosity_outgrew();
+    if (allowed_step() < size_ || regular) plan_segment();
+  }
   method.turn(*model_, state_, size_);
   return meets;
 }
@@ -292,6 +384,7 @@ void ExplicitAnalysis::count_steps(std::int64_t count, double size) {
 ExplicitAnalysis::Taken ExplicitAnalysis::take_steps(std::int64_t most) {
   std::int64_t count = std::min({most, segment_steps_ - taken_ - 1, most_in_one_go});
   if (stable_) count = std::min(count, next_estimate_ - report_.steps - 1);
+  if (lengths_) count = std::min(count, next_check_ - report_.steps - 1);
   if (count > 0) {
     std::vector<double> ends(static_cast<std::size_t>(count));
     for (std::size_t k = 0; k < ends.size(); ++k) ends[k] = end_of(taken_ + 1 + static_cast<std::int64_t>(k));
@@ -345,16 +438,16 @@ void ExplicitAnalysis::check_balance() {
                 "the energies are not finite after " + std::to_string(report_.steps) +
                     " steps: the steps are too long for the model, or its loads are not finite",
                 where);
-  largest_energy_ = std::max({largest_energy_, e.scale(), integrator().forcing()});
-  if (largest_energy_ == 0) return;
-  const double share = std::abs(missing) / largest_energy_;
+  largest_supply_ = std::max({largest_supply_, supplied_energy(e), integrator().forcing()});
+  if (largest_supply_ == 0) return;
+  const double share = std::abs(missing) / largest_supply_;
   report_.worst_balance = std::max(report_.worst_balance, share);
   if (share <= steps_.balance_tolerance) return;
   throw Error(ErrorCode::not_converged,
               "the energies are out of balance after " + std::to_string(report_.steps) +
                   " steps: " + short_number(std::abs(missing), 4) +
                   (missing < 0 ? " appeared from nothing" : " were lost") + ", " + short_number(100 * share, 4) +
-                  " % of the largest energy (allowed are " + short_number(100 * steps_.balance_tolerance, 4) +
+                  " % of the energy that was supplied (allowed are " + short_number(100 * steps_.balance_tolerance, 4) +
                   " %; kinetic " + short_number(e.kinetic, 4) + ", internal " + short_number(e.internal, 4) +
                   ", external work " + short_number(e.external, 4) + ", damped " + short_number(e.damping, 4) +
                   (e.viscous != 0 ? ", by bulk viscosity " + short_number(e.viscous, 4) : "") +

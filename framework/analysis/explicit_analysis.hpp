@@ -14,6 +14,7 @@
 namespace voussoir {
 
 namespace detail {
+class LengthChanges;
 class StableStep;
 }  // namespace detail
 
@@ -29,8 +30,9 @@ struct ExplicitSteps {
   /// If `step` is 0: a limit that requires shorter steps than this is an Error, so that a run does not become very slow
   /// without notice.
   double shortest = 0;
-  /// Steps from one estimate of the limit to the next where the model is not linear. The limit of a linear model is
-  /// estimated once.
+  /// The most steps from one estimate of the limit to the next where the model is not linear. An estimate is also made
+  /// where the distance between two nodes of an element has changed by about 5 % since the last one. The limit of a
+  /// linear model is estimated once. Where `step` is 0, no distance changes by much more than 5 % in a step.
   int estimate_every = 500;
   /// Whether the limit is estimated and steps beyond it are refused. Without, `step` must be given, and the balance of
   /// energy alone shows an instability.
@@ -40,11 +42,17 @@ struct ExplicitSteps {
   /// Additional reports at the first step that ends at or after each multiple of this time; 0: none.
   double report_interval = 0;
   std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending. They are reported too.
-  /// The largest share of the largest energy so far that may be missing in the balance, or too much. What central
-  /// differences leave is ⅛ h² aᵀMa, which is less than the strain energy as long as the step is stable: the default
-  /// separates steps that are stable from those that are not. A smaller one asks for accuracy in time.
+  /// The largest share of the energy that was supplied so far (supplied_energy()) that may be missing in the balance,
+  /// or too much. What central differences leave is ⅛ h² aᵀMa, which is less than the strain energy as long as the step
+  /// is stable: the default separates steps that are stable from those that are not. A smaller one asks for accuracy in
+  /// time.
   double balance_tolerance = 0.95;
 };
+
+/// The energy that a structure was given, to compare EnergyBalance::numerical() with: the initial energy, the amount of
+/// the external work, and what the forces of elements gave off, as those of heated elements do. Energies that an
+/// unstable integration creates are not part of it.
+double supplied_energy(const EnergyBalance& energies);
 
 /// Mass that is added to small or stiff elements, so that longer steps are stable.
 struct MassScaling {
@@ -64,7 +72,7 @@ struct ExplicitReport {
   double smallest_limit = 0;          ///< of all estimates
   int estimates = 0;                  ///< of the limit
   int products = 0;                   ///< with the tangent, for all estimates together
-  double worst_balance = 0;           ///< largest error of the energy balance, relative to the largest energy
+  double worst_balance = 0;           ///< largest error of the energy balance, relative to the supplied energy
   double added_mass = 0;              ///< by mass scaling, as a fraction of the mass of the model
   std::int64_t scaled_elements = 0;   ///< to which mass was added
   std::string critical_element = {};  ///< with the shortest stable step, where mass scaling looked for it
@@ -149,9 +157,14 @@ class ExplicitAnalysis : public Analysis {
   void set_up();
   AnalysisState initial_state() const;
   void scale_mass();
+  void prepare_estimates();
   double allowed_step();
   void estimate_limit();
   bool viscosity_outgrew() const;
+  bool limit_due();
+  void start_lengths();
+  void check_lengths();
+  bool loads_change(double until) const;
   double share_of_limit() const;
   void plan_segment();
   /// Steps that were taken, and whether the last of them ends at a time that must be met.
@@ -180,8 +193,11 @@ class ExplicitAnalysis : public Analysis {
   double segment_start_ = 0, segment_end_ = 0, size_ = 0;  // steps of one size, up to a time that they must meet
   std::int64_t segment_steps_ = 0, taken_ = 0;             // of the segment
   std::int64_t next_estimate_ = 0;
-  double next_report_ = 0;  // time, where reports are made by time
-  double largest_energy_ = 0;
+  std::unique_ptr<detail::LengthChanges> lengths_;          // null: the limit does not change
+  std::int64_t next_check_ = 0, steps_between_checks_ = 1;  // of lengths
+  double length_rate_ = 0;                                  // the largest at the last check
+  double next_report_ = 0;                                  // time, where reports are made by time
+  double largest_supply_ = 0;
   double undamped_limit_ = 0;  // without bulk viscosity
   double unit_rate_ = 0;       // of bulk viscosity with the coefficient 1: CentralDifferences::viscous_rate()
   double planned_ratio_ = 0;   // of bulk viscosity: CentralDifferences::viscous_ratio() that steps are planned for

@@ -3,6 +3,7 @@
 #include <istream>
 #include <ostream>
 
+#include <voussoir/framework/analysis/detail/length_changes.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
 
@@ -13,7 +14,7 @@
 namespace voussoir {
 namespace {
 
-constexpr const char* explicit_mark = "explicit dynamics 2: ";
+constexpr const char* explicit_mark = "explicit dynamics 3: ";
 constexpr std::size_t vectors_in_state = 4;
 
 std::string explicit_numbers_text(const std::vector<double>& numbers) {
@@ -68,7 +69,7 @@ void ExplicitAnalysis::save(std::ostream& to) {
                               double(taken_),
                               double(next_estimate_),
                               next_report_,
-                              largest_energy_,
+                              largest_supply_,
                               double(report_.steps),
                               report_.smallest_step,
                               report_.largest_step,
@@ -81,8 +82,12 @@ void ExplicitAnalysis::save(std::ostream& to) {
                               double(report_.scaled_elements),
                               undamped_limit_,
                               unit_rate_,
-                              planned_ratio_};
+                              planned_ratio_,
+                              double(next_check_),
+                              double(steps_between_checks_),
+                              length_rate_};
   numbers.insert(numbers.end(), kept.numbers.begin(), kept.numbers.end());
+  kept.vectors.push_back(lengths_ && lengths_->reference().layout() ? lengths_->reference().clone() : Vector());
   save_vectors(*model_, now, kept.vectors, numbers, to);
 }
 
@@ -94,7 +99,7 @@ void ExplicitAnalysis::restore(std::istream& from) {
     explicit_numbers_of(carrier.name);
   }
   const std::vector<double> n = explicit_numbers_of(carriers[0].name);
-  constexpr std::size_t own = 21, vectors = 11;
+  constexpr std::size_t own = 24, vectors = 11;
   if (n.size() < own || !now.rate.layout() || !now.second_rate.layout()) refuse_explicit_bytes();
   CentralDifferences& method = integrator();
   method.prepare(*model_, now);
@@ -112,7 +117,7 @@ void ExplicitAnalysis::restore(std::istream& from) {
   taken_ = static_cast<std::int64_t>(n[4]);
   next_estimate_ = n[5] >= 9e18 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(n[5]);
   next_report_ = n[6];
-  largest_energy_ = n[7];
+  largest_supply_ = n[7];
   report_.steps = static_cast<std::int64_t>(n[8]);
   report_.smallest_step = n[9];
   report_.largest_step = n[10];
@@ -126,7 +131,12 @@ void ExplicitAnalysis::restore(std::istream& from) {
   undamped_limit_ = n[18];
   unit_rate_ = n[19];
   planned_ratio_ = n[20];
-  if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
+  next_check_ = static_cast<std::int64_t>(n[21]);
+  steps_between_checks_ = static_cast<std::int64_t>(n[22]);
+  length_rate_ = n[23];
+  prepare_estimates();
+  // The last vector of the last carrier.
+  if (lengths_ && carriers[2].loads.layout()) lengths_->set_reference(carriers[2].loads);
   state_ = std::move(now);
   started_ = true;
 }

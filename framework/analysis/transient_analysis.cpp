@@ -242,6 +242,7 @@ AnalysisState TransientAnalysis::initial_state() const {
   integrator().set_initial(*model_, state.unknowns);
   detail::take_initial_motion(*model_, displacement_, "displacement", state.unknowns);
   detail::take_initial_motion(*model_, velocity_, "velocity", state.rate);
+  state.history = history_;
   return state;
 }
 
@@ -331,7 +332,10 @@ void TransientAnalysis::balance_initial() {
       backend().copy(found, state_.second_rate);
   }
   const std::optional<double> stored = detail::stored_energy(*model_, state_);
-  method.finish_initial(*model_, state_, stored ? *stored : detail::strain_energy_of(*model_, state_));
+  // The strain energy of a body that has yielded does not follow from its displacements: the work since the start
+  // counts.
+  const double energy = stored ? *stored : state_.history ? 0.0 : detail::strain_energy_of(*model_, state_);
+  method.finish_initial(*model_, state_, energy);
 }
 
 void TransientAnalysis::start() {

@@ -90,6 +90,9 @@ class TransientAnalysis : public Analysis {
   void set_initial_displacement(NodalField displacement) { set_initial_unknowns(std::move(displacement)); }
   /// Velocities at the start, likewise.
   void set_initial_velocity(NodalField velocity) { velocity_ = std::move(velocity); }
+  /// The history of elements at the start, as AnalysisState::history of a model of the same domain on the same backend;
+  /// null: none. It belongs to the initial displacements.
+  void set_initial_history(std::shared_ptr<const ElementHistory> history) { history_ = std::move(history); }
   /// Promises that tangents of linear elements do not depend on time (default: yes, unless elements are computed by
   /// virtual functions on the host). A step that is found out of balance forms its matrix again in any case.
   void set_matrix_kept(bool on) { matrix_kept_ = on; }
@@ -158,6 +161,7 @@ class TransientAnalysis : public Analysis {
   TimeLoads loads_;
   TimeSteps steps_;
   NodalField displacement_, velocity_;
+  std::shared_ptr<const ElementHistory> history_;
   std::optional<bool> matrix_kept_;
   bool recover_ = true, whole_pressure_tangent_ = true;
   int results_every_ = 0;

@@ -17,7 +17,7 @@ struct HardeningPoint {
 };
 
 /// An elastic-plastic material: von Mises yield condition with isotropic hardening. It changes element types
-/// such as finite_solid.hex8 to plastic_finite_solid.hex8, which are for explicit dynamics.
+/// such as finite_solid.hex8 to plastic_finite_solid.hex8, for dynamics and for statics in increments.
 ///
 ///   auto copper = std::make_shared<PlasticMaterial>("copper", std::vector<HardeningPoint>{{400, 0}, {500, 1}});
 ///   copper->set("young", 117e3).set("poisson", 0.35).set("density", 8.93e-9);

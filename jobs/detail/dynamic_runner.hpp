@@ -58,6 +58,7 @@ class DynamicRunner {
   /// Where a step ended, for one that continues it.
   struct End {
     NodalField displacement, velocity;
+    std::string history;  // of elements, as save_state() writes it; empty: none
   };
   std::string where(std::size_t step) const;
   /// Load cases, base accelerations and motions of supports, as a step has them.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/time_integrators.hpp>
 #include <voussoir/framework/io/job/modal_steps.hpp>
 
@@ -23,5 +24,9 @@ std::string note_on_created_energy(const EnergyBalance& energies);
 /// take. `name` gives the name of a node.
 std::vector<std::string> notes_on_held_motions(const AnalysisModel& model, const DynamicStep& request,
                                                const std::function<std::string(std::int32_t node)>& name);
+
+/// Notes on materials whose equivalent plastic strain has gone beyond their hardening table. `end` gives the last
+/// state; it is not called for a model without plastic materials.
+std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const std::function<StepResult()>& end);
 
 }  // namespace voussoir::detail

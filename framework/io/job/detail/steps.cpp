@@ -124,17 +124,14 @@ class StepReader {
                   " are those of small displacements; give their sections \"physics\": \"finite_solid\"");
   }
 
-  /// Plastic flow and hexahedra with one point and large displacements are for explicit dynamics.
+  /// Hexahedra with one point and large displacements are for explicit dynamics.
   void require_no_explicit_elements(const Json& json, std::size_t body) {
     const Domain& domain = model_.body(body).domain();
     for (std::size_t k = 0; k < domain.block_count(); ++k) {
       const ElementBlock& block = domain.block(k);
-      const bool plastic = block.material() && block.material()->law() == "plastic";
-      if (!plastic && block.type_name() != "finite_solid.hex8.reduced") continue;
-      json.fail((plastic ? "material '" + block.material()->name() + "' is plastic, which is"
-                         : "elements of type " + block.type_name() + " are") +
-                std::string(" supported in explicit dynamics alone: \"analysis\": \"dynamic\", \"method\": "
-                            "\"explicit\""));
+      if (block.type_name() != "finite_solid.hex8.reduced") continue;
+      json.fail("elements of type " + block.type_name() +
+                " are supported in explicit dynamics alone: \"analysis\": \"dynamic\", \"method\": \"explicit\"");
     }
   }
 

@@ -80,7 +80,10 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
             : type.ends_with(".incompatible") ? " with incompatible modes"
             : one_point                       ? " with one integration point"
                                               : "";
-  if (plastic) b.fail(text + ", is not supported with *PLASTIC: use C3D8R, C3D8 of CalculiX, or C3D4", place);
+  if (plastic)
+    b.fail(text + ", is not supported with *PLASTIC" +
+               (explicit_steps ? ": use C3D8R, C3D8 of CalculiX, or C3D4" : " here: use C3D8 of CalculiX, or C3D4"),
+           place);
   b.fail(text + ", is not supported with large displacements (" + (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
              "): use C3D4, C3D6, C3D10, C3D15, C3D20, C3D20R, C3D8 of CalculiX, or " +
              (explicit_steps ? "C3D8R" : "C3D8R in *DYNAMIC, EXPLICIT"),

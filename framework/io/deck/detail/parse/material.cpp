@@ -118,17 +118,23 @@ void Parser::read_plastic(Card& card) {
   set_property(card, &MaterialCard::plastic, std::move(table));
 }
 
-/// Plastic flow is known in explicit dynamics alone.
+/// Plastic elements have large strains. They are known in statics and dynamics.
 void Parser::check_plasticity() {
   for (const auto& [name, material] : deck_.materials) {
     if (!material.plastic) continue;
     for (const StepCard& step : deck_.steps) {
       if (step.procedure && (is_heat(*step.procedure) || step.dynamic.explicit_method)) continue;
-      note_unsupported(
-          Unsupported(ErrorCode::bad_input,
-                      "*PLASTIC is not supported in steps other than *DYNAMIC, EXPLICIT, and the step at " +
-                          deck_.where(step.place) + " is another one",
-                      deck_.where(material.plastic->place)));
+      const bool knows = step.procedure == Procedure::nonlinear_statics || step.procedure == Procedure::statics ||
+                         step.procedure == Procedure::dynamic;
+      if (knows && step.nlgeom) continue;
+      note_unsupported(Unsupported(
+          ErrorCode::bad_input,
+          knows ? "*PLASTIC without NLGEOM is not supported, since elements with plastic flow have large strains: add "
+                  "NLGEOM to *STEP at " +
+                      deck_.where(step.place)
+                : "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC, and the step at " +
+                      deck_.where(step.place) + " is another one",
+          deck_.where(material.plastic->place)));
       break;
     }
   }
