@@ -67,6 +67,16 @@ void refuse_faults(Job& job) {
                  finding.where.empty() ? job.source : finding.where, finding.text);
 }
 
+/// Notes what a run of the divided job will refuse.
+void note_tables_of_modes(const Job& job) {
+  for (const JobStep& step : job.steps)
+    if (step.procedure == Procedure::frequency && !step.prints.empty())
+      show_error(
+          "voussoir: {} {}: divided jobs have no tables of modes (*NODE PRINT, *EL PRINT), and a run of this one "
+          "will be refused; leave them out\n",
+          yellow("note:", Stream::error), step.where.empty() ? job.source : step.where);
+}
+
 /// Before any work is done.
 void refuse_existing(const PartitionOptions& options) {
   for (const std::string& file : {options.csv, options.vtu, options.output}) {
@@ -92,6 +102,7 @@ void run_partition(const PartitionOptions& options) {
   if (!options.output.empty()) {  // the first, since it may be refused
     check_divisible(job);
     refuse_faults(job);
+    note_tables_of_modes(job);
     write_part_file(options.output, JobDivision(job, options.parts, options.method), options.force);
   }
   if (!options.csv.empty()) csv_table(domain, partition).write(options.csv, options.force);

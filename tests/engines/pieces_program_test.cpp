@@ -160,7 +160,9 @@ TEST(Pieces, OfModesHaveTheShapesOfTheDeck) {
 TEST(Pieces, OfModesHaveNoTables) {
   const auto folder = fresh_folder("pieces_mode_tables");
   write_text(folder / "bar.inp", vibrating_pieces_deck("*NODE PRINT, NSET=TIP\nU\n"));
-  divide(folder, "bar.inp", 2, "bar.vpart");
+  const Outcome divided = alone(folder, {"partition", "bar.inp", "--parts", "2", "--output", "bar.vpart"});
+  EXPECT_EQ(divided.code, 0) << divided.error;
+  EXPECT_TRUE(contains(divided.error, "divided jobs have no tables of modes")) << divided.error;
   const Outcome outcome = on_processes(2, folder, {"run", "bar.vpart", "--engine", "petsc"});
   EXPECT_EQ(outcome.code, 4) << outcome.error;
   EXPECT_EQ(occurrences(outcome.error, "tables of modes"), 1u) << outcome.error;
