@@ -85,7 +85,7 @@ bool StepBalancer::after_step(const AnalysisModel& model, const TransientProgres
   notes_.push_back("devices took different times for their shares (the longest was " +
                    short_number(LoadBalancer::imbalance(busy_seconds(seconds)), 3) + " times the mean): after " +
                    std::to_string(progress.steps) + " increments, " + std::to_string(moved) +
-                   " nodes moved to other devices");
+                   (moved == 1 ? " node" : " nodes") + " moved to other devices");
   return true;
 }
 
