@@ -175,10 +175,13 @@ void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const 
   domain_ = part_.job.steps[step].domain;
   step_notes_ = notes;
   current_ = nullptr;
-  group_.run(domain_, *solver_, [&] {
-    runner_.run(step, initial);
-    solver_->progress = nullptr;
-  });
+  try {
+    group_.run(domain_, *solver_, [&] { runner_.run(step, initial); });
+  } catch (...) {
+    solver_->progress = nullptr;  // it refers to the analysis
+    throw;
+  }
+  solver_->progress = nullptr;
   equations_ = std::max(equations_, part_.domains[domain_].unknown_count());
   free_equations_ = std::max(free_equations_, group_.free_equation_count());
   seconds_ += watch.seconds();

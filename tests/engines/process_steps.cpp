@@ -1,4 +1,4 @@
-// mpirun -n N process_steps [--method NAME] [CASE…]
+// mpirun -n N process_steps [--method NAME] [--backend NAME] [CASE…]
 //
 // Runs steps over time of small decks on one process by our own direct solver, and on all processes by the engine, and
 // compares everything that the steps pass on: states (unknowns, velocities, reactions, forces, values at points),
@@ -430,6 +430,8 @@ int main(int count, char** words) {
   for (int i = 1; i < count; ++i)
     if (std::strcmp(words[i], "--method") == 0 && i + 1 < count)
       options.engine.method = words[++i];
+    else if (std::strcmp(words[i], "--backend") == 0 && i + 1 < count)
+      options.backend = words[++i];
     else
       wanted.emplace_back(words[i]);
   options.engine.relative_tolerance = 1e-13;
