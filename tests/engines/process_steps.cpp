@@ -292,6 +292,7 @@ std::vector<Case> cases() {
            held + "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n0.01, 0.1\n*CLOAD\nRIGHT, 2, 0.3\n" + pressed + printed)},
       {"explicit", bar(5, "C3D8", elastic + "*DAMPING, ALPHA=0.3\n",
                        held + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.02\n" + push + pressed + printed)},
+      {"explicit flight", bar(3, "C3D8", elastic, thrown + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.005\n" + push + printed)},
       {"explicit moved",
        bar(4, "C3D8", elastic, held + thrown + "*STEP\n*DYNAMIC, EXPLICIT, DIRECT\n5.E-4, 0.01\n" + moved + printed)},
       {"explicit plastic",
