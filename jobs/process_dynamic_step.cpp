@@ -76,7 +76,6 @@ class ProcessDynamicStep::PartRecorder : public StepRecorder {
   }
   void record(const CommittedState& committed) override {
     step_.current_ = &committed;
-    step_.iterated_ = step_.iterated_ || committed.report.iterations > 1;
     if (recorder_) {
       recorder_->increments = increments;
       Merged state(step_);
@@ -116,7 +115,7 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
       whole_(whole),
       receiver_(receiver),
       no_receiver_(std::make_unique<NoReceiver>()),
-      group_(part, engine),
+      group_(part, engine.processes()),
       runner_(part.job, backend_, options_, std::move(tell), whole ? *receiver : *no_receiver_, nullptr) {
   agree(processes_, [&] { solver_ = engine_.make_solver(settings_over_time(settings)); });
   solver_->starts_from_x = true;
@@ -161,7 +160,8 @@ std::unique_ptr<TransientAnalysis> ProcessDynamicStep::make_analysis(const Domai
   integrator->set_mass_kind(options.mass);
   parts.integrator = integrator;
   parts.soe = make_soe("csr");
-  parts.solver = std::make_shared<GroupSolver>(group_);
+  group_solver_ = std::make_shared<GroupSolver>(group_);
+  parts.solver = group_solver_;
   parts.model.full_tangents = takes_full_tangents(domain);
   auto analysis = std::make_unique<TransientAnalysis>(domain, std::move(parts));
   analysis->set_whole_pressure_tangent(options.tangent != "symmetric");
@@ -175,10 +175,15 @@ void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const 
   domain_ = part_.job.steps[step].domain;
   step_notes_ = notes;
   current_ = nullptr;
-  group_.run(domain_, *solver_, [&] {
-    runner_.run(step, initial);
-    solver_->progress = nullptr;
-  });
+  try {
+    group_.run(domain_, *solver_, [&] { runner_.run(step, initial); });
+  } catch (...) {
+    solver_->progress = nullptr;  // it refers to the analysis
+    throw;
+  }
+  solver_->progress = nullptr;
+  iterated_ = iterated_ || (group_solver_ && !group_solver_->finds_mechanisms());
+  group_solver_.reset();
   equations_ = std::max(equations_, part_.domains[domain_].unknown_count());
   free_equations_ = std::max(free_equations_, group_.free_equation_count());
   seconds_ += watch.seconds();

@@ -77,12 +77,14 @@ class WholeModelCheck {
     const AnalysisModel model(*job_.domains[step.domain], backend_, TransformationHandler(), PlainNumberer());
     note_unused_nodes(model, general);
     if (step.procedure == Procedure::nonlinear_statics) require_no_free_motion(find_free_motions(model));
-    if (step.procedure == Procedure::dynamic && request.times.automatic) require_judged_steps(model);
-    if (!model.is_linear() && Bodies(model).count() > 1)
-      add_note(
-          "the model consists of bodies that do not touch; Newton's method on several processes looks at the "
-          "unbalanced "
-          "forces of all of them together");
+    if (step.procedure == Procedure::dynamic && request.times.automatic && !request.explicit_method)
+      require_judged_steps(model);
+    const std::string bodies =
+        "the model consists of bodies that do not touch; Newton's method on several processes looks at the unbalanced "
+        "forces of all of them together";
+    if (!model.is_linear() && !request.explicit_method && Bodies(model).count() > 1 &&
+        std::find(general.begin(), general.end(), bodies) == general.end())
+      general.push_back(bodies);
     if (!request.continues)
       step_notes_[index] = detail::notes_on_held_motions(
           model, request, [&](std::int32_t node) { return job_.instances.node(model.domain().node_id(node)); });

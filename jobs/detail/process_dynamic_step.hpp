@@ -56,6 +56,7 @@ class ProcessDynamicStep {
   StaticOptions options_;
   DividedGroup group_;
   std::unique_ptr<ProcessSolver> solver_;
+  std::shared_ptr<GroupSolver> group_solver_;  // of the step that runs; null: it has no systems of equations
   DynamicRunner runner_;
   std::map<std::size_t, std::vector<HeatedState>> heated_;
   std::size_t domain_ = 0;

@@ -58,7 +58,7 @@ std::vector<T> values_of(const std::string& bytes) {
 
 }  // namespace
 
-DividedGroup::DividedGroup(const ProcessPart& part, Engine& engine) : part_(part), processes_(engine.processes()) {}
+DividedGroup::DividedGroup(const ProcessPart& part, Processes& processes) : part_(part), processes_(processes) {}
 
 DividedGroup::~DividedGroup() = default;
 
@@ -306,6 +306,9 @@ void DividedGroup::act(const Agreed& agreed) {
       break;
     case Action::unite:
       united({});
+      break;
+    case Action::assemble:
+      processes_.exchange({}, {});
       break;
     case Action::model:
       find_shared_equations();

@@ -13,7 +13,7 @@
 
 namespace voussoir {
 
-/// The processes of an engine as the group that runs an analysis together, each on its part of a job. Processes whose
+/// The processes of a run as the group that runs an analysis together, each on its part of a job. Processes whose
 /// part has no elements run no analysis: they take part in what the others do until the analysis ends.
 ///
 /// Every call begins with one message in which all processes say what they are about to do. Processes that do not do
@@ -21,7 +21,7 @@ namespace voussoir {
 class DividedGroup : public ProcessGroup {
  public:
   /// All arguments must outlive the object. Give it to the backend by Backend::provide().
-  DividedGroup(const ProcessPart& part, Engine& engine);
+  DividedGroup(const ProcessPart& part, Processes& processes);
   ~DividedGroup() override;
 
   /// Runs `work` on the processes that have elements of a domain; the others answer. An Error of one process, whatever

@@ -1,4 +1,4 @@
-// mpirun -n N process_steps [--method NAME] [CASE…]
+// mpirun -n N process_steps [--method NAME] [--backend NAME] [CASE…]
 //
 // Runs steps over time of small decks on one process by our own direct solver, and on all processes by the engine, and
 // compares everything that the steps pass on: states (unknowns, velocities, reactions, forces, values at points),
@@ -292,6 +292,7 @@ std::vector<Case> cases() {
            held + "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n0.01, 0.1\n*CLOAD\nRIGHT, 2, 0.3\n" + pressed + printed)},
       {"explicit", bar(5, "C3D8", elastic + "*DAMPING, ALPHA=0.3\n",
                        held + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.02\n" + push + pressed + printed)},
+      {"explicit flight", bar(3, "C3D8", elastic, thrown + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.005\n" + push + printed)},
       {"explicit moved",
        bar(4, "C3D8", elastic, held + thrown + "*STEP\n*DYNAMIC, EXPLICIT, DIRECT\n5.E-4, 0.01\n" + moved + printed)},
       {"explicit plastic",
@@ -430,6 +431,8 @@ int main(int count, char** words) {
   for (int i = 1; i < count; ++i)
     if (std::strcmp(words[i], "--method") == 0 && i + 1 < count)
       options.engine.method = words[++i];
+    else if (std::strcmp(words[i], "--backend") == 0 && i + 1 < count)
+      options.backend = words[++i];
     else
       wanted.emplace_back(words[i]);
   options.engine.relative_tolerance = 1e-13;
