@@ -204,10 +204,12 @@ if sh "$here/check_abi.sh" "$work/abi" >"$work/log" 2>&1 || ! grep -q "is still 
   failed=1
 fi
 
-# Headers: one that stands alone, one that does not, one without an include guard.
+# Headers: one that stands alone, two that do not, one without an include guard.
 mkdir -p "$work/include/voussoir"
 printf '#pragma once\n#include <vector>\nstd::vector<int> f();\n' >"$work/include/voussoir/good.hpp"
 printf '#pragma once\nstd::vector<int> f();\n' >"$work/include/voussoir/leaning.hpp"
+printf '#pragma once\n#include <string>\n#include <vector>\nstd::map<int, std::string> f(std::vector<int>);\n' \
+  >"$work/include/voussoir/leaning_less.hpp"
 printf 'struct Twice {};\n' >"$work/include/voussoir/unguarded.hpp"
 echo good.hpp >"$work/list"
 if ! sh "$here/check_headers.sh" "$cxx" "$work/include" "$work/list" >"$work/log" 2>&1; then
@@ -215,7 +217,7 @@ if ! sh "$here/check_headers.sh" "$cxx" "$work/include" "$work/list" >"$work/log
   cat "$work/log"
   failed=1
 fi
-for bad in leaning.hpp unguarded.hpp; do
+for bad in leaning.hpp leaning_less.hpp unguarded.hpp; do
   printf 'good.hpp\n%s\n' "$bad" >"$work/list"
   if sh "$here/check_headers.sh" "$cxx" "$work/include" "$work/list" >"$work/log" 2>&1; then
     echo "FAILED: $bad was not noticed"
