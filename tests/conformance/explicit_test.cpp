@@ -145,7 +145,12 @@ TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
     // squared.
     const double accuracy = Backend::open(GetParam())->devices() > 1 ? 5e-3 : 1e-9;
     EXPECT_NEAR(found.report.limit, expected.report.limit, accuracy * expected.report.limit) << type;
-    EXPECT_EQ(found.report.estimates, std::string(type) == "solid.hex8" ? 1 : 3) << type;
+    EXPECT_EQ(found.report.estimates, expected.report.estimates) << type;
+    if (std::string(type) == "solid.hex8") {
+      EXPECT_EQ(found.report.estimates, 1);
+    } else {
+      EXPECT_GE(found.report.estimates, 3) << type;  // every 90 steps, and where elements have deformed
+    }
   }
 }
 
