@@ -49,6 +49,11 @@ struct MassAndBodyLoad {
       }
     });
     if constexpr (Shape::order > 1) {
+      // The mass of a curved element is that of its other integrals, so that it falls with the acceleration of gravity.
+      if constexpr (!same<LumpingRule, MassRule>) {
+        total = R(0.0);
+        Points::over_mass_points(e, [&](int, R weight) { total += weight; });
+      }
       for (int a = 0; a < nodes; ++a) diagonal += m[a];
       // A body without mass keeps none, instead of 0/0.
       const R scale = select_less(R(0.0), diagonal, total / max(diagonal, R(1e-300)), R(0.0));

@@ -65,6 +65,30 @@ TEST(PointElement, VolumeMassAndWeightOfStraightBodiesAreExact) {
   }
 }
 
+TEST(PointElement, LumpedMassOfCurvedElementsIsThatOfTheirWeight) {
+  Eigen::Matrix3d a;
+  a << 1.1, 0.2, -0.1, 0.1, 0.9, 0.15, -0.05, 0.1, 1.2;
+  for (const ElementType* type : types(isotropic, orthotropic)) {
+    SCOPED_TRACE(type->name());
+    const int dim = dimension(*type), c = type->program().components();
+    Nodes x = straight(*type, a);
+    for (std::size_t s = 0; s < x.size(); ++s)
+      for (int k = 0; k < dim; ++k) x[s][k] += 0.03 * std::sin(3.0 * static_cast<double>(s) + k);
+    ElementRun run(type->program());
+    run.add(x, parameters(dim == 3));
+    const Eigen::MatrixXd lumped = run.mass(MassKind::lumped);
+    BodyLoad load;
+    load.acceleration[1] = 2;
+    const Eigen::VectorXd f = run.body_load(load);
+    double mass = 0, weight = 0;
+    for (std::size_t s = 0; s < x.size(); ++s) {
+      mass += lumped(s * c + 1, s * c + 1);
+      weight += f[static_cast<Eigen::Index>(s * c + 1)];
+    }
+    EXPECT_NEAR(weight, 2 * mass, 1e-12 * mass);
+  }
+}
+
 TEST(PointElement, ConsistentMassOfStraightBodiesIsExact) {
   // M_ab = ρ ∫ N_a N_b dV: its action on the nodal values of a polynomial that the shape holds has closed forms, and
   // 1ᵀ M x = ρ ∫ x dV, xᵀ M x = ρ ∫ x² dV. For a cube [−1, 1]³: 0 and 8/3 ρ; for the unit simplex 1/12 … by Dirichlet.
