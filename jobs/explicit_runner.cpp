@@ -143,15 +143,15 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   StepCheckpoint saved(checkpoints_, step);
   check_temperatures_begin(job_, step, request, where(step));
   const DynamicStep recorded = recorded_request(request);
-  if (numbered) numbered(analysis.model());
   const auto recorder =
       make_recorder ? make_recorder(step, recorded) : make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
   const auto make = [&](const std::shared_ptr<DofNumberer>& numberer) {
     Analysis::Collaborators parts;
     parts.backend = backend_;
-    parts.numberer = numberer ? numberer : make_numberer(options_.numbering, *backend_, false);
+    if (!make_analysis) parts.numberer = numberer ? numberer : make_numberer(options_.numbering, *backend_, false);
     auto made = std::make_unique<ExplicitAnalysis>(*job_.domains[asked.domain], std::move(parts));
+    if (numbered) numbered(made->model());
     made->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
     if (request.continues && made->model().has_history())
       throw Error(ErrorCode::bad_input,
