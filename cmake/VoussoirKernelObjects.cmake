@@ -31,7 +31,7 @@ endif()
 # Neither list has anything but objects in the end: a precompiled header counts as one.
 file(STRINGS "${VOUSSOIR_KERNELS_OF}/objects/voussoir.txt" voussoir_kernel_objects REGEX "\\.o$")
 set(voussoir_kernel_folders "(solvers|partition|elements|backends/openmp|([^/]+/)?stock/cpu)")
-set(voussoir_kernel_units "Unity/unity_(solvers|partition|elements|[a-z_]*stock_cpu)_")
+set(voussoir_kernel_units "Unity/unity_(solvers|partition|elements|[A-Za-z0-9_]*stock_cpu)_")
 list(FILTER voussoir_kernel_objects INCLUDE REGEX
      "/voussoir\\.dir/(\\./)?(${voussoir_kernel_units}|${voussoir_kernel_folders}/)")
 file(STRINGS "${VOUSSOIR_KERNELS_OF}/objects/voussoir_extra_elements.txt" voussoir_extra_objects REGEX "\\.o$")
