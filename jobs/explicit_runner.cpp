@@ -181,8 +181,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   response.counts = explicit_counts(analysis.report());
   if (const int most = request.times.most_increments; most > 0 && analysis.report().steps > most)
     response.notes.push_back("the step has taken " + std::to_string(analysis.report().steps) +
-                             " increments, as many as the stability limit asks for; *STEP, INC=" +
-                             std::to_string(most) + " limits implicit steps only (CalculiX would have stopped there)");
+                             " increments, as many as the stability limit requires; *STEP, INC=" +
+                             std::to_string(most) + " does not limit explicit steps (CalculiX would have stopped)");
   for (std::string& note : notes_on_missed_pulses(request, analysis.report().largest_step))
     response.notes.push_back(std::move(note));
   if (std::string note = note_on_unstable_steps(analysis.energies()); !note.empty())

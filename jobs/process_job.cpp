@@ -80,7 +80,7 @@ class WholeModelCheck {
     if (step.procedure == Procedure::dynamic && request.times.automatic && !request.explicit_method)
       require_judged_steps(model);
     const std::string bodies =
-        "the model consists of bodies that do not touch; Newton's method on several processes looks at the unbalanced "
+        "the model consists of bodies that do not touch; on several processes, Newton's method judges the unbalanced "
         "forces of all of them together";
     if (!model.is_linear() && !request.explicit_method && Bodies(model).count() > 1 &&
         std::find(general.begin(), general.end(), bodies) == general.end())
@@ -510,19 +510,18 @@ void check_process_steps(const Job& job) {
     if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat &&
         step.procedure != Procedure::frequency && !has_increments(step.procedure))
       throw Error(ErrorCode::unavailable,
-                  "on several processes there are statics, heat, natural frequencies and dynamics, not yet " +
+                  "several processes solve statics, heat, natural frequencies and dynamics, but not yet " +
                       to_string(step.procedure) + "; run without --engine",
                   place_of(step));
     const auto* request = std::get_if<DynamicStep>(&step.modal);
     if (request && request->explicit_method && request->explicit_method->scaled_step > 0)
-      throw Error(ErrorCode::unavailable, "mass is not scaled on several processes; run without --engine",
+      throw Error(ErrorCode::unavailable, "mass scaling is not supported on several processes; run without --engine",
                   place_of(step));
     if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")
-      throw Error(ErrorCode::unavailable,
-                  "the procedure '" + step.procedure_name +
-                      "' is not one that works on several processes; run without "
-                      "--engine",
-                  place_of(step));
+      throw Error(
+          ErrorCode::unavailable,
+          "the procedure '" + step.procedure_name + "' is not supported on several processes; run without --engine",
+          place_of(step));
   }
 }
 

@@ -343,8 +343,8 @@ void PetscSolver::refine(SolveReport& report) {
   report.true_residual = acceptance.residual;
   report.converged = acceptance.accepted;
   report.reason = acceptance.accepted ? "factorised and solved to rounding accuracy"
-                                      : "the matrix is too ill-conditioned for a direct solver; parts that are "
-                                        "connected by a hinge only, or another mechanism, are the usual reason";
+                                      : "the matrix is too ill-conditioned for a direct solver; the usual cause is "
+                                        "a mechanism, such as parts that are connected only by a hinge";
 }
 
 }  // namespace voussoir::petsc

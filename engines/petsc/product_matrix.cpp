@@ -16,7 +16,7 @@ PetscErrorCode guarded_product(const Work& work) {
     return 0;
   } catch (const std::bad_alloc&) {
     return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_MEM, PETSC_ERROR_INITIAL,
-                      "there is no memory for a product");
+                      "not enough memory for a product");
   } catch (const Error& error) {
     keep_error(error);
     return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",

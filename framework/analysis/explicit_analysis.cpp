@@ -173,7 +173,8 @@ void ExplicitAnalysis::scale_mass() {
   if (scaling_.step == 0) return;
   const std::string where = "explicit dynamics, mass scaling";
   if (ProcessGroup::of(*model_))
-    throw Error(ErrorCode::unavailable, "mass is not scaled on several processes; run without --engine", where);
+    throw Error(ErrorCode::unavailable, "mass scaling is not supported on several processes; run without --engine",
+                where);
   CentralDifferences& method = integrator();
   if (method.base_moves())
     throw Error(

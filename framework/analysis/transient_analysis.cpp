@@ -99,8 +99,8 @@ std::string advice_on_statics(const Domain& domain, bool whole_pressure_tangent,
   std::string advice;
   if (has_elements(domain, ".hex20.reduced"))
     advice =
-        "A single layer of quadratic elements with reduced integration (C3D20R) has motions that hardly anything "
-        "resists: use full integration, or more elements over the thickness. ";
+        "A single layer of quadratic elements with reduced integration (C3D20R) has motions with almost no "
+        "stiffness: use full integration, or more elements over the thickness. ";
   advice += "The load may be the largest that the structure carries, at a limit point or where it buckles. ";
   if (!whole_pressure_tangent) advice += "Pressures that follow a free surface need the whole tangent. ";
   return advice + "Otherwise " +

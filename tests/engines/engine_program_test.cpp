@@ -235,7 +235,7 @@ TEST(Engine, RefusesWhatItDoesNotKnow) {
   deck.replace(place, 7, "*DYNAMIC, EXPLICIT\n, 1e-5\n*FIXED MASS SCALING, TYPE=BELOW MIN, DT=1e-6");
   deck.insert(deck.find("*ELASTIC"), "*DENSITY\n1.0\n");
   write_text(folder / "bar.inp", deck);
-  refused({"--engine", "petsc"}, 4, "mass is not scaled on several processes");
+  refused({"--engine", "petsc"}, 4, "mass scaling is not supported on several processes");
 }
 
 TEST(Engine, PassesOptionsToPetsc) {

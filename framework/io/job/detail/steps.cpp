@@ -131,7 +131,7 @@ class StepReader {
       const ElementBlock& block = domain.block(k);
       if (block.type_name() != "finite_solid.hex8.reduced") continue;
       json.fail("elements of type " + block.type_name() +
-                " are supported in explicit dynamics alone: \"analysis\": \"dynamic\", \"method\": \"explicit\"");
+                " are supported only in explicit dynamics: \"analysis\": \"dynamic\", \"method\": \"explicit\"");
     }
   }
 

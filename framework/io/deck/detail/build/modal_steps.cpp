@@ -285,8 +285,8 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
   request.start = start;
   const double increments = std::ceil(request.period / request.increment * (1 - 1e-9));
   if (const int most = card.dynamic.times.most_increments; most > 0 && increments > most)
-    b_.fail("this step has " + short_number(increments, 12) + " increments, and *STEP, INC=" + std::to_string(most) +
-                " is the most that are allowed; allow more, or larger ones",
+    b_.fail("this step has " + short_number(increments, 12) + " increments, more than *STEP, INC=" +
+                std::to_string(most) + " allows; raise INC, or use larger increments",
             card.procedure_place);
   request.damping = damping_for(card);
   request.loads = loads_for(step, model, state, start, false);

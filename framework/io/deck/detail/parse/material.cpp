@@ -127,14 +127,15 @@ void Parser::check_plasticity() {
       const bool knows = step.procedure == Procedure::nonlinear_statics || step.procedure == Procedure::statics ||
                          step.procedure == Procedure::dynamic;
       if (knows && step.nlgeom) continue;
-      note_unsupported(Unsupported(
-          ErrorCode::bad_input,
-          knows ? "*PLASTIC without NLGEOM is not supported, since elements with plastic flow have large strains: add "
-                  "NLGEOM to *STEP at " +
-                      deck_.where(step.place)
-                : "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC, and the step at " +
-                      deck_.where(step.place) + " is another one",
-          deck_.where(material.plastic->place)));
+      note_unsupported(
+          Unsupported(ErrorCode::bad_input,
+                      knows ? "*PLASTIC without NLGEOM is not supported, since plastic elements are formulated for "
+                              "large strains: add "
+                              "NLGEOM to *STEP at " +
+                                  deck_.where(step.place)
+                            : "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC, and the step at " +
+                                  deck_.where(step.place) + " is of another kind",
+                      deck_.where(material.plastic->place)));
       break;
     }
   }
