@@ -130,8 +130,7 @@ void Parser::check_plasticity() {
       note_unsupported(
           Unsupported(ErrorCode::bad_input,
                       knows ? "*PLASTIC without NLGEOM is not supported, since plastic elements are formulated for "
-                              "large strains: add "
-                              "NLGEOM to *STEP at " +
+                              "large strains: add NLGEOM to *STEP at " +
                                   deck_.where(step.place)
                             : "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC, and the step at " +
                                   deck_.where(step.place) + " is of another kind",
