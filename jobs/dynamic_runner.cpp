@@ -229,8 +229,9 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
       response.notes.push_back(std::move(note));
   if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
     response.notes.push_back(std::move(note));
-  for (std::string& note : notes_on_hardening(analysis->model(), [&] { return analysis->result(); }))
-    response.notes.push_back(std::move(note));
+  if (!make_recorder)  // of a part, they would not be those of the whole model
+    for (std::string& note : notes_on_hardening(analysis->model(), [&] { return analysis->result(); }))
+      response.notes.push_back(std::move(note));
   add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);

@@ -238,8 +238,7 @@ bool ExplicitAnalysis::loads_change(double until) const {
 
 void ExplicitAnalysis::start_lengths() {
   lengths_->set_reference(state_.unknowns);
-  length_rate_ =
-      largest_deformation(*model_, *lengths_, state_.unknowns, integrator().step_velocity(state_)).rate;
+  length_rate_ = largest_deformation(*model_, *lengths_, state_.unknowns, integrator().step_velocity(state_)).rate;
   next_check_ = report_.steps + 1;
 }
 

@@ -37,7 +37,7 @@ Job chain_job() {
 /// Systems are not solved here.
 class NoSolver : public ProcessSolver {
  public:
-  void set_system(const SystemShare&) override {}
+  void set_system(SystemShare) override {}
   SolveReport solve(std::span<const double>, std::span<double>) override { return {}; }
 };
 
