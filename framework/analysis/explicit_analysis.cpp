@@ -257,7 +257,8 @@ void ExplicitAnalysis::check_lengths() {
     return;
   }
   std::int64_t most = std::min<std::int64_t>(2 * steps_between_checks_, steps_.estimate_every);
-  if (most > most_under_changes && loads_change(state_.time + static_cast<double>(most) * size_))
+  if (most > most_under_changes &&
+      detail::on_any(*model_, loads_change(state_.time + static_cast<double>(most) * size_)))
     most = most_under_changes;
   std::int64_t count = 1;
   while (2 * count <= most && static_cast<double>(2 * count) * per_step < left) count *= 2;

@@ -64,6 +64,10 @@ Analysis::Collaborators with_time_integrator(Analysis::Collaborators parts) {
   return parts;
 }
 
+/// A change that is expected counts as so many times the largest one so far, at most: what changes ever faster by
+/// itself, as in ignition, must not be stepped over.
+constexpr double most_ahead = 100;
+
 /// What temperatures will have changed by when what acts is no longer smooth, where they change ever faster: the
 /// measure of a load that begins with 0, of which the change so far is none. 0 where they slow down. The step that ends
 /// at `time` has led from `before` to `size`.
@@ -322,20 +326,32 @@ void TransientAnalysis::balance_initial() {
                       "without mass");
   // Linear models with a sound mass matrix keep their balance, and with it their energy, whatever the step.
   const Domain& domain = model_->domain();
-  if (!by_mass || !model_->is_linear() || has_elements(domain, ".hex20.reduced") ||
-      has_elements(domain, ".quad8.reduced")) {
+  const bool reduced = has_elements(domain, ".hex20.reduced") || has_elements(domain, ".quad8.reduced");
+  if (!by_mass || !detail::all_linear(*model_) || detail::on_any(*model_, reduced)) {
     const Vector found = state_.second_rate.clone();
     backend().copy(given, state_.second_rate);
     const bool solved =
         solve_initial(stiffness_after(initial_share * steps_.step * (steps_.automatic ? first_moving : 1)));
-    if (!solved || backend().norm(found) <= most_initial * backend().norm(state_.second_rate))
-      backend().copy(found, state_.second_rate);
+    const auto size = [&](const Vector& a) { return std::sqrt(detail::product_of_unknowns(*model_, a, a)); };
+    if (!solved || size(found) <= most_initial * size(state_.second_rate)) backend().copy(found, state_.second_rate);
   }
   const std::optional<double> stored = detail::stored_energy(*model_, state_);
   // The strain energy of a body that has yielded does not follow from its displacements: the work since the start
   // counts.
-  const double energy = stored ? *stored : state_.history ? 0.0 : detail::strain_energy_of(*model_, state_);
+  const bool yielded = detail::on_any(*model_, state_.history != nullptr);
+  const double energy = stored ? *stored : yielded ? 0.0 : detail::strain_energy_of(*model_, state_);
   method.finish_initial(*model_, state_, energy);
+}
+
+/// Elements beside a support that is displaced at once would yield, and stay deformed, before anything else has moved.
+void TransientAnalysis::refuse_sudden_supports(const Vector& given) {
+  if (!integrator().is_static() || !detail::on_any(*model_, model_->has_history())) return;
+  Vector jump = state_.unknowns.clone();
+  backend().axpy(-1.0, given, jump);
+  if (detail::on_any(*model_, backend().norm(jump) > 1e-9 * backend().norm(state_.unknowns)))
+    throw Error(ErrorCode::bad_input,
+                "a support is displaced at the start of statics, and elements with a history beside it would yield; "
+                "give it a motion over time that begins where it is");
 }
 
 void TransientAnalysis::start() {
@@ -343,7 +359,9 @@ void TransientAnalysis::start() {
   report_ = {};
   state_ = initial_state();
   stage("initial state", [&] {
+    const Vector given = state_.unknowns.clone();
     integrator().begin(*model_, state_, steps_.step);
+    refuse_sudden_supports(given);
     check_followers(displacement_, "displacement", state_.unknowns);
     check_followers(velocity_, "velocity", state_.rate);
     if (integrator().needs_initial_rates())
@@ -470,7 +488,8 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   const double error = method.error_estimate(*model_, state_);
   const double size = method.displacement_measure(*model_, state_);
   double scale = std::max(largest_, size);
-  if (model_->is_thermal()) scale = std::max(scale, change_ahead(steps_, kinks_, end, step, before, size));
+  if (model_->is_thermal())
+    scale = std::max(scale, std::min(change_ahead(steps_, kinks_, end, step, before, size), most_ahead * scale));
   // While nothing has moved there is nothing to judge a longer step by. The first step that moves anything has an
   // error of the size of what it moves, whatever its length: it must be short.
   estimated_ = scale > 0 ? error / scale : steps_.tolerance;

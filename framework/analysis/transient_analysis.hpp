@@ -139,6 +139,7 @@ class TransientAnalysis : public Analysis {
   void set_up();
   AnalysisState initial_state() const;
   void balance_initial();
+  void refuse_sudden_supports(const Vector& given);
   bool solve_initial(double stiffness);
   bool has_massless_unknowns();
   void refuse_unjudged_steps() const;

@@ -5,6 +5,12 @@
 #include <limits>
 
 namespace voussoir::detail {
+namespace {
+
+/// Squares of distances, relative to that of an element: nodes at the same place, as in collapsed elements.
+constexpr double same_place = 1e-20;
+
+}  // namespace
 
 LengthChanges::LengthChanges(const AnalysisModel& model) : model_(model) {
   const Domain& domain = model.domain();
@@ -59,18 +65,21 @@ LengthChanges::Largest LengthChanges::largest(const Vector& unknowns, const Vect
                                                                                   : shortest) if (elements > 256)
     for (std::int64_t e = 0; e < elements; ++e) {
       const std::int32_t* const node = group.node.data() + static_cast<std::size_t>(e) * group.nodes;
+      const auto apart = [&](const Positions& at, std::size_t a, std::size_t b, std::size_t k) {
+        return at[3 * static_cast<std::size_t>(node[b]) + k] - at[3 * static_cast<std::size_t>(node[a]) + k];
+      };
+      const auto square_of = [&](const Positions& at, std::size_t a, std::size_t b) {
+        return apart(at, a, b, 0) * apart(at, a, b, 0) + apart(at, a, b, 1) * apart(at, a, b, 1) +
+               apart(at, a, b, 2) * apart(at, a, b, 2);
+      };
+      double widest = 0;
+      for (std::size_t b = 1; b < group.nodes; ++b) widest = std::max(widest, square_of(before_, 0, b));
       for (std::size_t a = 0; a < group.nodes; ++a)
         for (std::size_t b = a + 1; b < group.nodes; ++b) {
-          double old = 0, square = 0, product = 0;
-          for (std::size_t k = 0; k < 3; ++k) {
-            const std::size_t i = 3 * static_cast<std::size_t>(node[a]) + k;
-            const std::size_t j = 3 * static_cast<std::size_t>(node[b]) + k;
-            const double x = now[j] - now[i], x0 = before_[j] - before_[i];
-            old += x0 * x0;
-            square += x * x;
-            product += x * (moves[j] - moves[i]);
-          }
-          if (old == 0) continue;  // nodes at the same place, as in collapsed elements
+          const double old = square_of(before_, a, b), square = square_of(now, a, b);
+          double product = 0;
+          for (std::size_t k = 0; k < 3; ++k) product += apart(now, a, b, k) * apart(moves, a, b, k);
+          if (old <= same_place * widest) continue;
           const double ratio = square / old, rate = std::abs(product / square);
           const bool sound = std::isfinite(ratio) && std::isfinite(rate) && ratio > 0;
           longest = std::max(longest, sound ? ratio : std::numeric_limits<double>::infinity());
