@@ -304,6 +304,21 @@ class ProcessRunner {
     if (step.supports->kept.empty()) applied_[step.domain] = step.supports;
   }
 
+  /// Refuses what steps in increments do not do on several processes.
+  void check_increments(const JobStep& step) const {
+    const std::string& storage = options_.engine.storage;
+    if (!std::get<DynamicStep>(step.modal).explicit_method && storage != "auto" && storage != "csr")
+      throw Error(
+          ErrorCode::unavailable,
+          "on several processes, steps in increments store their matrices by rows; leave out --storage " + storage,
+          place_of(step));
+    if (processes_.is_first() && !part_.has_elements(step.domain))
+      throw Error(ErrorCode::unavailable,
+                  "process 0 has no elements of the model of this step, so that it cannot record it; take fewer "
+                  "processes",
+                  place_of(step));
+  }
+
   ProcessStatics& analysis_of(std::size_t domain) {
     auto& analysis = analyses_[domain];
     if (!analysis) analysis = std::make_unique<ProcessStatics>(part_, domain, engine_, backend_, options_.engine);
@@ -343,7 +358,10 @@ class ProcessRunner {
   /// Implicit dynamics, transient heat and statics in increments.
   void integrate(std::size_t index) {
     const JobStep& step = part_.job.steps[index];
-    agree(processes_, [&] { apply_supports(step); });
+    agree(processes_, [&] {
+      check_increments(step);
+      apply_supports(step);
+    });
     if (!dynamics_)
       dynamics_ = std::make_unique<detail::ProcessDynamicStep>(
           engine_, part_, backend_, options_.engine, places_, whole_, receiver_,

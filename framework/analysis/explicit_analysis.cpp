@@ -313,7 +313,9 @@ double ExplicitAnalysis::allowed_step() {
 double ExplicitAnalysis::share_of_limit() const {
   const double share = steps_.factor * report_.limit;
   if (share < steps_.shortest) {
-    const std::string critical = detail::ElementSteps(*model_, state_).critical_element();
+    // That of one of several parts need not be that of the model.
+    const std::string critical =
+        ProcessGroup::of(*model_) ? "" : detail::ElementSteps(*model_, state_).critical_element();
     throw Error(ErrorCode::bad_input,
                 "steps must not be shorter than " + short_number(steps_.shortest, 6) + ", and " +
                     short_number(steps_.factor, 3) + " of the stability limit is " + short_number(share, 6) +

@@ -165,6 +165,8 @@ void DividedGroup::find_shared_equations() {
       if (masks[k][i] == '1' && others[k][i] == '1') neighbour.equations.push_back(equations[k][i]);
     if (neighbour.part < part_.part)
       for (const std::int32_t e : neighbour.equations) owned_[static_cast<std::size_t>(e)] = 0;
+    // A process without elements of this domain may share nodes of another one: it does not take part in exchanges.
+    if (neighbour.equations.empty()) neighbours_.pop_back();
   }
 }
 
