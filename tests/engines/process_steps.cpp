@@ -290,6 +290,16 @@ std::vector<Case> cases() {
       {"large dynamics",
        bar(6, "C3D8", elastic,
            held + "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n0.01, 0.1\n*CLOAD\nRIGHT, 2, 0.3\n" + pressed + printed)},
+      // Accelerations at the start: far from the force, both ways of computing them agree.
+      {"sudden",
+       bar(10, "C3D8", elastic,
+           held + "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n0.05, 0.2\n*CLOAD\nRIGHT, 2, 0.02\n" + printed)},
+      // Some parts have no plastic elements.
+      {"plastic", two_materials(elastic, weak,
+                                held + "*STEP, NLGEOM, INC=1000\n*STATIC\n0.25, 1.\n*CLOAD\nRIGHT, 1, 0.12\n" +
+                                    "*EL PRINT, ELSET=EALL\nPEEQ\n" + printed +
+                                    "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.02\n*CLOAD\nRIGHT, 2, 0.05\n" +
+                                    "*EL PRINT, ELSET=EALL\nPEEQ\n" + printed)},
       {"explicit", bar(5, "C3D8", elastic + "*DAMPING, ALPHA=0.3\n",
                        held + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.02\n" + push + pressed + printed)},
       {"explicit flight", bar(3, "C3D8", elastic, thrown + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.005\n" + push + printed)},
