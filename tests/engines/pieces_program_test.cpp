@@ -379,14 +379,16 @@ TEST(ProcessStudy, MeasuresWeakScaling) {
 TEST(ProcessStudy, PrintsCommandsAndRefusesWhatIsWrong) {
   const auto folder = fresh_folder("process_study_wrong");
   write_text(folder / "bar.inp", cantilever_deck(2, 1, 1));
-  const Outcome commands = alone(folder, {"study", "bar.inp", "--mpi", "--processes", "1,16", "--commands", "--mpirun",
-                                          "srun --mpi=pmix", "--petsc", "-ksp_view"});
+  RunSettings threads;
+  threads.folder = folder;
+  threads.environment = {"OMP_NUM_THREADS=1"};
+  const Outcome commands = run_program({"study", "bar.inp", "--mpi", "--processes", "1,16", "--commands", "--mpirun",
+                                        "srun --mpi=pmix", "--petsc", "-ksp_view"},
+                                       threads);
   EXPECT_EQ(commands.code, 0) << commands.error;
   EXPECT_TRUE(contains(commands.out, "srun --mpi=pmix -n 16 ")) << commands.out;
   EXPECT_EQ(occurrences(commands.out, "run bar.inp --engine petsc"), 2u) << commands.out;
   EXPECT_EQ(occurrences(commands.out, "OMP_NUM_THREADS=1 "), 2u) << commands.out;
-  RunSettings threads;
-  threads.folder = folder;
   threads.environment = {"OMP_NUM_THREADS=3"};
   const Outcome three = run_program({"study", "bar.inp", "--mpi", "--processes", "2", "--commands"}, threads);
   EXPECT_EQ(occurrences(three.out, "OMP_NUM_THREADS=3 "), 1u) << three.out;
