@@ -2,6 +2,8 @@
 #include <mpi.h>
 #include <petscsys.h>
 
+#include <exception>
+#include <new>
 #include <string>
 
 #include <voussoir/backends/error.hpp>
@@ -27,6 +29,25 @@ void keep_error(const Error& error);
 /// Catches what PETSc says of an error, for check_petsc(), instead of printing it.
 PetscErrorCode keep_petsc_error(MPI_Comm, int line, const char* function, const char* file, PetscErrorCode code,
                                 PetscErrorType kind, const char* message, void*);
+
+/// Runs what may throw inside a function that PETSc calls. `without_memory` is what PETSc is told if memory is short.
+template <class Work>
+PetscErrorCode guarded(const char* without_memory, const Work& work) {
+  try {
+    work();
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_MEM, PETSC_ERROR_INITIAL, "%s",
+                      without_memory);
+  } catch (const Error& error) {
+    keep_error(error);
+    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
+                      error.what());
+  } catch (const std::exception& error) {
+    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
+                      error.what());
+  }
+}
 
 }  // namespace voussoir::petsc
 

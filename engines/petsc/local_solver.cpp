@@ -120,24 +120,7 @@ void LocalSolver::describe(PetscViewer viewer) const {
   VSR_PETSC(PetscViewerASCIIPrintf(viewer, "%s\n", line.c_str()));
 }
 
-/// Runs what may throw inside a function that PETSc calls.
-template <class Work>
-PetscErrorCode guarded(const Work& work) {
-  try {
-    work();
-    return 0;
-  } catch (const std::bad_alloc&) {
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_MEM, PETSC_ERROR_INITIAL,
-                      "the part solver has no memory");
-  } catch (const Error& error) {
-    keep_error(error);
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
-                      error.what());
-  } catch (const std::exception& error) {
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
-                      error.what());
-  }
-}
+constexpr const char* no_memory_for_parts = "the part solver has no memory";
 
 LocalSolver& solver_of(PC preconditioner) {
   void* kept = nullptr;
@@ -146,21 +129,21 @@ LocalSolver& solver_of(PC preconditioner) {
 }
 
 PetscErrorCode set_up_local(PC preconditioner) {
-  return guarded([&] { solver_of(preconditioner).set_up(preconditioner); });
+  return guarded(no_memory_for_parts, [&] { solver_of(preconditioner).set_up(preconditioner); });
 }
 PetscErrorCode apply_local(PC preconditioner, Vec b, Vec x) {
-  return guarded([&] { solver_of(preconditioner).apply(b, x); });
+  return guarded(no_memory_for_parts, [&] { solver_of(preconditioner).apply(b, x); });
 }
 PetscErrorCode view_local(PC preconditioner, PetscViewer viewer) {
-  return guarded([&] { solver_of(preconditioner).describe(viewer); });
+  return guarded(no_memory_for_parts, [&] { solver_of(preconditioner).describe(viewer); });
 }
 PetscErrorCode destroy_local(PC preconditioner) {
-  return guarded([&] { delete &solver_of(preconditioner); });
+  return guarded(no_memory_for_parts, [&] { delete &solver_of(preconditioner); });
 }
 
 /// Creates a preconditioner `voussoir`, which is a PCSHELL.
 PetscErrorCode create_local(PC preconditioner) {
-  return guarded([&] {
+  return guarded(no_memory_for_parts, [&] {
     VSR_PETSC(PCSetType(preconditioner, PCSHELL));
     VSR_PETSC(PCShellSetContext(preconditioner, new LocalSolver));
     VSR_PETSC(PCShellSetName(preconditioner, "voussoir"));

@@ -1,31 +1,13 @@
 #include <voussoir/engines/petsc/product_matrix.hpp>
 
 #include <algorithm>
-#include <new>
 
 #include <voussoir/engines/petsc/calls.hpp>
 
 namespace voussoir::petsc {
 namespace {
 
-/// Runs what may throw inside a product that PETSc asks for.
-template <class Work>
-PetscErrorCode guarded_product(const Work& work) {
-  try {
-    work();
-    return 0;
-  } catch (const std::bad_alloc&) {
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_MEM, PETSC_ERROR_INITIAL,
-                      "not enough memory for a product");
-  } catch (const Error& error) {
-    keep_error(error);
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
-                      error.what());
-  } catch (const std::exception& error) {
-    return PetscError(PETSC_COMM_SELF, __LINE__, "voussoir", __FILE__, PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s",
-                      error.what());
-  }
-}
+constexpr const char* no_memory_for_products = "not enough memory for a product";
 
 }  // namespace
 
@@ -85,7 +67,7 @@ void ProductMatrix::multiply(Vec x, Vec y) {
 }
 
 PetscErrorCode ProductMatrix::multiply_shell(Mat matrix, Vec x, Vec y) {
-  return guarded_product([&] {
+  return guarded(no_memory_for_products, [&] {
     void* self = nullptr;
     VSR_PETSC(MatShellGetContext(matrix, &self));
     static_cast<ProductMatrix*>(self)->multiply(x, y);
@@ -93,7 +75,7 @@ PetscErrorCode ProductMatrix::multiply_shell(Mat matrix, Vec x, Vec y) {
 }
 
 PetscErrorCode ProductMatrix::diagonal_of_shell(Mat matrix, Vec diagonal) {
-  return guarded_product([&] {
+  return guarded(no_memory_for_products, [&] {
     void* self = nullptr;
     VSR_PETSC(MatShellGetContext(matrix, &self));
     VSR_PETSC(VecCopy(static_cast<ProductMatrix*>(self)->diagonal_, diagonal));
