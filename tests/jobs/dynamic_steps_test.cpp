@@ -210,13 +210,6 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   const std::string pushed = "*STEP\n*DYNAMIC, DIRECT\n0.1, 1.\n*CLOAD\n13, 1, 1.\n*END STEP\n*STEP\n";
   refuse(pushed + "*DYNAMIC, DIRECT\n0.1, 1.\n*BOUNDARY\n13, 1\n", {"test.inp:", "later step", "jump"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BASE MOTION, DOF=1, AMPLITUDE=PULSE\n", {"test.inp:", "*BASE MOTION"});
-  refuse(
-      "*AMPLITUDE, NAME=A\n0., 1.\n*STEP\n*DYNAMIC\n0.1, 1.\n*TEMPERATURE, AMPLITUDE=A\nNALL, 10.\n*END STEP\n"
-      "*STEP\n*DYNAMIC\n0.1, 1.\n",
-      {"test.inp:", "this temperature of an earlier step still acts", "AMPLITUDE"});
-  refuse("*STEP\n*STATIC\n*CLOAD\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n", {"test.inp:", "static step"});
-  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n",
-         {"test.inp:", "earlier step"});
   refuse("*AMPLITUDE, NAME=ON\n0., 1., 10., 1.\n*STEP\n*DYNAMIC\n0.1, 1.\n*BOUNDARY, AMPLITUDE=ON\nFOOT, 1, 1, 0.1\n",
          {"test.inp:", "jump from 0 to 0.1"});
   refuse(

@@ -70,8 +70,8 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
               place);
 }
 
-std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, ActingState& state, std::size_t index,
-                                                          double start, double period) {
+std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, ActingState& state, double start,
+                                                          double period) {
   std::map<const AmplitudeCard*, MovedSupports> moved;
   std::map<std::uint64_t, double> ends;
   // Supports are where the step before has left them.
@@ -91,29 +91,22 @@ std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, Ac
       check_start(a, 0);
       continue;
     }
-    if (!a.amplitude)
-      b_.fail(
-          "a displacement other than zero without AMPLITUDE would jump at the beginning of the *DYNAMIC step; give it "
-          "an *AMPLITUDE that begins where the support is",
-          a.place);
-    if (a.step != static_cast<std::int32_t>(index))
-      b_.fail("this prescribed motion of an earlier step still acts in " + b_.deck.where(step_place_) +
-                  "; programs differ in what that means: give it anew in that step",
-              a.place);
     if (b_.has_axes(n) && dof <= 3)
-      b_.fail("*BOUNDARY with AMPLITUDE at node " + b_.node_name(n) +
+      b_.fail("*BOUNDARY with a value other than zero at node " + b_.node_name(n) +
                   ", which has a *TRANSFORM, is not supported in *DYNAMIC steps; move it along the global axes",
               a.place);
     const Unknown unknown = b_.unknown(model, n, dof);
     if (unknown.node < 0) continue;  // make_supports() has spoken of it
     MovedSupports& entry = moved[a.amplitude];
-    entry.displacement = over_dynamic_step(*a.amplitude, start);
+    // Without an amplitude it stays where it is.
+    entry.displacement = a.amplitude ? over_dynamic_step(*a.amplitude, start) : Amplitude();
     check_start(a, a.value * entry.displacement.at(0));
     ends[a.key] = a.value * entry.displacement.at(period);
     entry.places.push_back({unknown.node, unknown_name(Physics::structure, unknown.component)});
   }
   support_at_ = std::move(ends);
   std::vector<MovedSupports> list;  // in the order of the amplitudes' names, not of their addresses
+  if (const auto held = moved.find(nullptr); held != moved.end()) list.push_back(std::move(held->second));
   for (const auto& [name, card] : b_.deck.amplitudes)
     if (const auto found = moved.find(&card); found != moved.end()) list.push_back(std::move(found->second));
   return list;
@@ -145,18 +138,12 @@ void ModalStepMaker::take_bulk_viscosity(const StepCard& card, ExplicitMethod& m
   }
 }
 
-void ModalStepMaker::add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state,
-                                      double start, std::vector<StepLoad>& loads) {
+void ModalStepMaker::add_temperatures(const JobStep& step, Model& model, ActingState& state, double start,
+                                      std::vector<StepLoad>& loads) {
   const std::vector<Acting>& acting = state.temperatures.acting();
   loads_.note_unmoved(model, acting);
   std::map<const AmplitudeCard*, std::vector<const Acting*>> shares;
-  for (const Acting& a : acting) {
-    if (a.amplitude && a.step != static_cast<std::int32_t>(index))
-      b_.fail("this temperature of an earlier step still acts in " + b_.deck.where(step_place_) +
-                  ", with its AMPLITUDE; programs differ in what that means: give it anew in that step",
-              a.place);
-    shares[a.amplitude].push_back(&a);
-  }
+  for (const Acting& a : acting) shares[a.amplitude].push_back(&a);
   // The temperatures of a load case act as differences from the initial ones, T₀ + f (T − T₀). With an amplitude A, the
   // temperature is A T, so that a second load case takes T₀ off.
   const auto add = [&](const std::string& name, const std::vector<const Acting*>& share, const auto& value_of,
@@ -207,8 +194,8 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   }
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
-  add_temperatures(step, index, model, state, start, request.loads);
-  request.moved = moved_supports(model, state, index, start, card.period);
+  add_temperatures(step, model, state, start, request.loads);
+  request.moved = moved_supports(model, state, start, card.period);
   if (!direct_) set_initial_motion(request.displacement, request.velocity, model);
   set_outputs(step, card, start, request.states);
   direct_ = index;

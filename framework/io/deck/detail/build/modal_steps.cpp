@@ -187,7 +187,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
                                                 bool harmonic, std::vector<bool>* plain) {
   std::vector<StepLoad> loads;
   for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
-  refuse_old_loads(state, harmonic);
+  refuse_old_loads(state, harmonic, uses_modes(step.procedure));
   for (const auto& [share, place] : state.load_shares()) {
     if (share.imaginary && !harmonic)
       b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
@@ -206,11 +206,12 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
   return loads;
 }
 
-/// The programs differ in what becomes of such loads, and CalculiX lets them end without a word.
-void ModalStepMaker::refuse_old_loads(const ActingState& state, bool harmonic) const {
+/// The programs differ in what becomes of such loads, and CalculiX lets them end without a word. In steps of direct
+/// integration they stay where the step before has left them, and amplitudes over the total time go on.
+void ModalStepMaker::refuse_old_loads(const ActingState& state, bool harmonic, bool superposed) const {
   const auto check = [&](const auto& a) {
     if (a.value == 0 || a.step >= static_cast<std::int32_t>(b_.job.steps.size())) return;
-    if (a.amplitude || harmonic || (harmonic_ && a.step <= static_cast<std::int32_t>(*harmonic_)))
+    if ((a.amplitude && superposed) || harmonic || (harmonic_ && a.step <= static_cast<std::int32_t>(*harmonic_)))
       b_.fail("this load of an earlier step still acts in " + b_.deck.where(step_place_) +
                   (a.amplitude ? ", with its AMPLITUDE" : "") +
                   "; programs differ in what that means: give it anew in that step, or remove it by OP=NEW",

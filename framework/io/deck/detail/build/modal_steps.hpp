@@ -39,11 +39,10 @@ class ModalStepMaker {
   void check_explicit_sequence(const StepCard& card) const;
   void take_bulk_viscosity(const StepCard& card, ExplicitMethod& method) const;
   /// Temperatures of a step of direct integration, as load cases: values times their amplitudes.
-  void add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state, double start,
+  void add_temperatures(const JobStep& step, Model& model, ActingState& state, double start,
                         std::vector<StepLoad>& loads);
   /// Motions of supports over a step of `period`, which begin where supports are.
-  std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index, double start,
-                                            double period);
+  std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, double start, double period);
   /// Statics in increments: static_step.cpp.
   DynamicStep increments(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                          double start);
@@ -51,7 +50,7 @@ class ModalStepMaker {
   void ramp_loads(const StepCard& card, ActingState& state, const std::vector<bool>& plain,
                   std::vector<StepLoad>& loads);
   void refuse_replaced_loads(ActingState& state);
-  std::vector<MovedSupports> ramped_supports(JobStep& step, std::size_t index, const StepCard& card, const Model& model,
+  std::vector<MovedSupports> ramped_supports(JobStep& step, const StepCard& card, const Model& model,
                                              ActingState& state, double start);
   /// Transient heat: heat_step.cpp.
   DynamicStep heat(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
@@ -84,7 +83,7 @@ class ModalStepMaker {
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
   void set_initial_motion(std::vector<InitialMotion>& displacement, std::vector<InitialMotion>& velocity,
                           const Model& model) const;
-  void refuse_old_loads(const ActingState& state, bool harmonic) const;
+  void refuse_old_loads(const ActingState& state, bool harmonic, bool superposed) const;
   void refuse_changing_materials(const JobStep& step, const StepCard& card) const;
   /// Errors for temperatures of a heat step, and for damping of materials.
   void refuse_heated(const JobStep& step, const StepCard& card) const;

@@ -90,8 +90,8 @@ void ModalStepMaker::ramp_loads(const StepCard& card, ActingState& state, const 
   ended_loads_ = std::move(ended);
 }
 
-std::vector<MovedSupports> ModalStepMaker::ramped_supports(JobStep& step, std::size_t index, const StepCard& card,
-                                                           const Model& model, ActingState& state, double start) {
+std::vector<MovedSupports> ModalStepMaker::ramped_supports(JobStep& step, const StepCard& card, const Model& model,
+                                                           ActingState& state, double start) {
   std::map<std::tuple<const AmplitudeCard*, double, double>, std::vector<MovedSupports::Place>> groups;
   std::map<std::uint64_t, double> ends;
   std::set<std::uint64_t> supported;
@@ -120,10 +120,6 @@ std::vector<MovedSupports> ModalStepMaker::ramped_supports(JobStep& step, std::s
               a.place);
     const MovedSupports::Place place{unknown.node, unknown_name(Physics::structure, unknown.component)};
     if (a.amplitude) {
-      if (a.step != static_cast<std::int32_t>(index))
-        b_.fail("this prescribed motion of an earlier step still acts in " + b_.deck.where(step_place_) +
-                    "; programs differ in what that means: give it anew in that step",
-                a.place);
       const double first = a.value * over_static_step(*a.amplitude, start).at(0);
       if (std::abs(first - before) > 1e-6 * std::max(std::abs(first), std::abs(before)))
         b_.fail("this support would jump from " + short_number(before, 6) + " to " + short_number(first, 6) +
@@ -171,15 +167,16 @@ DynamicStep ModalStepMaker::increments(JobStep& step, std::size_t index, const S
   request.continues = direct_;
   std::vector<bool> plain;
   request.loads = loads_for(step, model, state, start, false, &plain);
-  add_temperatures(step, index, model, state, start, request.loads);
+  add_temperatures(step, model, state, start, request.loads);
   // What takes initial temperatures off, where temperatures follow an amplitude, does not change.
   for (std::size_t i = plain.size(); i < request.loads.size(); ++i)
     plain.push_back(request.loads[i].load_case == "temperatures of " + step.name);
   ramp_loads(card, state, plain, request.loads);
-  request.moved = ramped_supports(step, index, card, model, state, start);
+  request.moved = ramped_supports(step, card, model, state, start);
   set_outputs(step, card, start, request.states);
   direct_ = index;
   any_direct_ = true;
+  deformed_ = ever_deformed_ = false;  // the steps that follow begin with the state of this one
   return request;
 }
 

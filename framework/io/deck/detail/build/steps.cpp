@@ -247,7 +247,7 @@ void build_steps(Build& b) {
       state = before;
       timed = state.follows_amplitudes();
       ++state_number;
-    } else if (timed && !card.with_stress && (!of_modes || heat || card.stress_of_heat)) {
+    } else if (timed && !card.with_stress && (!of_modes || integrates || heat || card.stress_of_heat)) {
       state.end_step(time);
       timed = state.follows_amplitudes();
       ++state_number;

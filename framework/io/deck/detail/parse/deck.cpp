@@ -271,6 +271,7 @@ Deck Parser::parse() {
     throw Error(ErrorCode::bad_input, "the deck is empty: it has no keyword line", deck_.files.front());
   while (const auto text = lines_.keyword()) read_card(*text);
   check_plasticity();
+  keep_states_of_statics();
   if (!unsupported_.empty())
     throw UnsupportedDeck(*unsupported_code_, std::move(unsupported_), consequence_ ? &*consequence_ : nullptr);
   finish();

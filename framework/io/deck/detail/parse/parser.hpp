@@ -230,6 +230,8 @@ class Parser {
   void read_card(const std::string& text);
   void note_unsupported(const Error& error);
   void check_plasticity();
+  /// A *DYNAMIC step begins with the state of the *STATIC step before it, which is therefore kept.
+  void keep_states_of_statics();
   void read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter);
   /// Adds the nodes of the elements that a set holds by now.
   void add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place);
