@@ -31,8 +31,7 @@
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
-
-extern char** environ;
+#include <voussoir/partition/process/engine.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -102,8 +101,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 /// The environment of the runs: one thread for each process unless the user has said otherwise, and what Open MPI wants
 /// in containers and on machines with fewer processors.
 std::vector<std::string> study_environment(int processes) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry; ++entry) all.emplace_back(*entry);
+  std::vector<std::string> all = process_environment();
   const auto add = [&](const char* name, const char* value) {
     if (!std::getenv(name)) all.push_back(std::string(name) + "=" + value);
   };

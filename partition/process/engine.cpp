@@ -1,6 +1,7 @@
 #include <voussoir/partition/process/engine.hpp>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -23,6 +24,16 @@ std::string loader_error() {
 /// Loads a library so that it prefers what it is linked with to what the program has loaded: our direct solver comes
 /// with a sequential MUMPS and a stand-in for MPI, whose functions have the names of the real ones.
 void* load_engine(const std::string& file) { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND); }
+
+/// Programs whose code names `environ` directly have a copy of that variable. What is loaded as above sees the C
+/// library's instead: MPI's libraries would then see two environments, and release memory that is not theirs.
+bool program_copies_environ() {
+  void* const library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return false;
+  void* const original = dlsym(library, "environ");
+  dlclose(library);
+  return original && original != static_cast<void*>(&environ);
+}
 
 struct EngineLibrary {
   void* handle;
@@ -64,9 +75,19 @@ const EnginePlugin& examine_engine(const EngineLibrary& library, const std::stri
 
 }  // namespace
 
+std::vector<std::string> process_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; entry && *entry; ++entry) all.emplace_back(*entry);
+  return all;
+}
+
 std::unique_ptr<Engine> open_engine(const std::string& name, const std::string& options) {
   if (name.empty() || name.find('/') != std::string::npos)
     throw Error(ErrorCode::not_found, "there is no engine '" + name + "'; use 'petsc'");
+  if (program_copies_environ())
+    engine_unavailable(name,
+                       "this program has its own copy of the variable environ, which the libraries of MPI do not see; "
+                       "use getenv() and setenv(), or compile the sources that name environ with -fPIC");
   static std::atomic<bool> opened = false;
   const EnginePlugin& plugin = examine_engine(find_engine(name), name);
   if (opened.exchange(true))

@@ -110,6 +110,10 @@ using EnginePluginEntry = const EnginePlugin* (*)();
 /// Name of that function.
 inline constexpr const char* engine_plugin_symbol = "voussoir_engine_plugin";
 
+/// The variables of this process's environment, as NAME=VALUE. Programs that open engines use this function rather than
+/// the variable `environ`: open_engine() refuses those that have a copy of it.
+std::vector<std::string> process_environment();
+
 /// Loads the plugin of an engine and starts it. Errors: unavailable, with the reason and what to do, if there is no
 /// such plugin or it does not work here; bad_input for wrong options; misuse if an engine was opened before in this
 /// process.

@@ -1,0 +1,22 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <voussoir/partition/process/engine.hpp>
+
+// A program that names `environ`, and therefore has a copy of it, is told so instead of being ended by MPI.
+
+int main() {
+  if (!environ || !*environ) return 2;
+  try {
+    voussoir::open_engine("petsc");
+  } catch (const voussoir::Error& error) {
+    const std::string text = error.what();
+    const bool told = error.code() == voussoir::ErrorCode::unavailable && text.find("environ") != std::string::npos;
+    if (!told) std::fprintf(stderr, "another error: %s\n", text.c_str());
+    return told ? 0 : 1;
+  }
+  std::fprintf(stderr, "the engine was opened\n");
+  return 1;
+}
