@@ -379,6 +379,11 @@ JobResult run_job(Job& job, const StaticOptions& options, const std::function<bo
 }
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  StepReceiver& receiver, RunCheckpoints* checkpoints) {
+  return run_job(job, options, observer, receiver, checkpoints, StepBalancer::Options{});
+}
+
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
                   const std::function<void(std::size_t step, StepResult)>& finished) {
   std::vector<StepResult> kept;
   LastResults receiver(finished ? finished

@@ -58,11 +58,11 @@ JobResult run_job(Job& job, const StaticOptions& options, const std::function<bo
 /// With `checkpoints`, dynamic and transient heat steps are saved while they run. When `observer` asks them to stop,
 /// the current increment is finished and saved first. Steps that are complete in the checkpoints are not run again, and
 /// the one that was interrupted is continued; all other steps are computed again.
-///
-/// `balancing` says when steps over time are divided again over the devices, and how these are measured, with a
-/// numbering that measures their speeds (`divided,speeds=measured`).
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-                  StepReceiver& receiver, RunCheckpoints* checkpoints = nullptr,
-                  const StepBalancer::Options& balancing = {});
+                  StepReceiver& receiver, RunCheckpoints* checkpoints = nullptr);
+/// The same, where `balancing` says when the models of steps over time are divided again over the devices, and how the
+/// devices are measured; with a numbering that measures their speeds (`divided,speeds=measured`).
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  StepReceiver& receiver, RunCheckpoints* checkpoints, const StepBalancer::Options& balancing);
 
 }  // namespace voussoir

@@ -110,8 +110,8 @@ TEST(StepsOverTime, SeveralDevicesFindTheSame) {
   }
 }
 
-/// Devices that seem to be equally fast at first. From the third measurement on, the first takes three times as long
-/// for each equation; the fourth and those after it find the opposite.
+/// Devices that seem to be equally fast at first. In the third to fifth measurement, the first device takes three times
+/// as long for each equation, and from then on a third of the time.
 StepBalancer::Options changing_devices(int& measurements) {
   StepBalancer::Options options;
   options.first_check = 1;
@@ -138,8 +138,7 @@ TEST(StepsOverTime, NodesThatMoveToOtherDevicesKeepTheirState) {
     expect_same_steps(run_on_one_device(deck), moving, name);
     int divisions = 0;
     for (const std::string& note : result.notes) divisions += note.find("moved to other devices") != std::string::npos;
-    EXPECT_GE(divisions, 1) << name;
-    EXPECT_GE(measurements, 3) << name;
+    EXPECT_GE(divisions, 2) << name;
   }
 }
 
