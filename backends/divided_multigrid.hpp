@@ -25,8 +25,8 @@ class DividedMultigrid : public Service {
   /// The services of multigrid with all data on one device; devices are counted from 0. Its take() and give() need
   /// vectors whose layout has only that device.
   virtual MultigridServices& on(int device) = 0;
-  /// Whether services of different devices may be called by different threads at the same time. In services below,
-  /// those of all devices that they name are in use.
+  /// Whether services of different devices may be called by different threads at the same time. Rows are taken by the
+  /// thread of the device that gives them; otherwise, services below use all devices that they name.
   virtual bool devices_at_once() const = 0;
   /// Whether rows_of() supports a matrix; where it does not, the hierarchy has to be gathered on the first device.
   virtual bool divides(const DeviceModel& model, const SparseMatrix& matrix) const = 0;

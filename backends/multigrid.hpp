@@ -108,7 +108,8 @@ class MultigridServices : public Service {
   /// ‖A_ij‖² > threshold² · ‖A_ii‖ ‖A_jj‖ in the Frobenius norm. Roots are a maximal set of nodes no two of which are
   /// within distance two of each other, chosen by a fixed hash of their number; nodes join an adjacent root, else the
   /// aggregate of most of their strong neighbours, with ties broken by the lower number. Aggregates are numbered in the
-  /// order of their roots. A node without off-diagonal entries, up to rounding, is in no aggregate.
+  /// order of their roots. A node without off-diagonal entries, up to rounding, is in no aggregate. Columns beyond the
+  /// rows are those of nodes that other devices own; connections to them are ignored.
   virtual Aggregates aggregate(const LevelMatrix& a, double threshold) = 0;
   /// The tentative prolongator: an orthonormal basis of the near-null space on each aggregate, one block (height ×
   /// modes) for each row that is in an aggregate. `near_null` has `modes` values per row. `coarse` gets the factors by
@@ -121,7 +122,7 @@ class MultigridServices : public Service {
   /// C = A B, where C has the pattern from product_pattern().
   virtual void multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
   /// As multiply(), for a C with symmetric pattern and values, as Pᵀ (A P) has: the lower triangle is copied from the
-  /// upper one.
+  /// upper one. Columns beyond the rows are those of nodes that other devices own; their blocks are computed.
   virtual void multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
   /// P = T − factor · D⁻¹ P, where P is A T.
   virtual void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,

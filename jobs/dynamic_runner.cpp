@@ -239,7 +239,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
 
 std::unique_ptr<StepBalancer> DynamicRunner::make_balancer() const {
   if (make_analysis || backend_->devices() == 1 || !measures_speeds(options_.numbering)) return nullptr;
-  return std::make_unique<StepBalancer>();
+  return std::make_unique<StepBalancer>(balancing);
 }
 
 bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& p) const {

@@ -121,7 +121,7 @@ void check(const Job& job) {
 class Runner {
  public:
   Runner(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-         StepReceiver& receiver, RunCheckpoints* checkpoints)
+         StepReceiver& receiver, RunCheckpoints* checkpoints, const StepBalancer::Options& balancing)
       : job_(job),
         options_(options),
         observer_(observer),
@@ -137,6 +137,7 @@ class Runner {
         dynamic_(job, backend_, options, tell_left_, receiver, checkpoints),
         stress_(job, backend_, options, tell_left_, receiver),
         load_cases_(job) {
+    dynamic_.balancing = balancing;
     backend_->choose(options.work);
     result_.backend = backend_->describe();
     result_.threads = backend_->threads();
@@ -372,9 +373,14 @@ class LastResults : public StepReceiver {
 }  // namespace
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-                  StepReceiver& receiver, RunCheckpoints* checkpoints) {
+                  StepReceiver& receiver, RunCheckpoints* checkpoints, const StepBalancer::Options& balancing) {
   check(job);
-  return Runner(job, options, observer, receiver, checkpoints).run();
+  return Runner(job, options, observer, receiver, checkpoints, balancing).run();
+}
+
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  StepReceiver& receiver, RunCheckpoints* checkpoints) {
+  return run_job(job, options, observer, receiver, checkpoints, StepBalancer::Options{});
 }
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,

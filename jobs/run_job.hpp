@@ -8,6 +8,7 @@
 #include <voussoir/jobs/prediction.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
+#include <voussoir/partition/step_balancer.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir {
@@ -59,5 +60,9 @@ JobResult run_job(Job& job, const StaticOptions& options, const std::function<bo
 /// the one that was interrupted is continued; all other steps are computed again.
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
                   StepReceiver& receiver, RunCheckpoints* checkpoints = nullptr);
+/// The same, where `balancing` says when the models of steps over time are divided again over the devices, and how the
+/// devices are measured; with a numbering that measures their speeds (`divided,speeds=measured`).
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  StepReceiver& receiver, RunCheckpoints* checkpoints, const StepBalancer::Options& balancing);
 
 }  // namespace voussoir

@@ -47,10 +47,15 @@ inline void require_square_numbers(const LevelMatrix& a, const char* what) {
   require_numbers<double>(a, a.entries(), "a square matrix");
 }
 
-/// The same for the rows of one device, whose columns may go on with those of nodes that others own.
-inline void require_own_rows(const LevelMatrix& a, const char* what) {
+/// A square matrix or the rows of one device, whose columns may go on with those of nodes that others own.
+inline void require_own_pattern(const LevelMatrix& a, const char* what) {
   if (a.height != a.width || a.columns < a.rows)
     throw Error(ErrorCode::misuse, std::string("multigrid: ") + what + " needs a square matrix or rows of one device");
+}
+
+/// The same with values in double precision.
+inline void require_own_rows(const LevelMatrix& a, const char* what) {
+  require_own_pattern(a, what);
   require_numbers<double>(a, a.entries(), "a matrix");
 }
 

@@ -39,6 +39,8 @@ class DynamicRunner {
   std::function<void(const AnalysisModel& model)> numbered;
   /// Makes the recorder of a step; empty: make_step_recorder().
   std::function<std::shared_ptr<StepRecorder>(std::size_t step, const DynamicStep& request)> make_recorder;
+  /// When models are divided again, with a numbering that measures the speeds of the devices.
+  StepBalancer::Options balancing;
 
   /// Runs a step whose supports are applied to its domain. `initial` has the temperatures that a step of transient
   /// heat begins with; null: what the step says itself.

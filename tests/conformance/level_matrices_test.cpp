@@ -192,6 +192,56 @@ TEST_P(LevelMatricesOn, MultiplySymmetricallyWhatIsSymmetric) {
   }
 }
 
+/// The first rows of a matrix, without the columns from `columns` on.
+HostLevel corner(const LevelMatrix& m, std::int32_t rows, std::int32_t columns) {
+  HostLevel part{rows, columns, m.height, m.width, {0}, {}, {}};
+  const auto start = host(m.start);
+  const auto column = host(m.column);
+  const std::vector<double> value = numbers(m);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
+    const auto first = static_cast<std::size_t>(start[i]), length = static_cast<std::size_t>(start[i + 1]) - first;
+    std::size_t kept = 0;
+    while (kept < length && column[first + kept] < columns) part.column.push_back(column[first + kept++]);
+    const auto width = static_cast<std::size_t>(m.width), height = static_cast<std::size_t>(m.height);
+    for (std::size_t r = 0; r < height; ++r)
+      for (std::size_t k = 0; k < kept * width; ++k)
+        part.value.push_back(value[first * height * width + r * length * width + k]);
+    part.start.push_back(static_cast<std::int64_t>(part.column.size()));
+  }
+  return part;
+}
+
+// The columns of a device's rows go on with those of nodes that other devices own.
+TEST_P(LevelMatricesOn, MultiplyTheRowsOfOneDeviceSymmetrically) {
+  constexpr std::int32_t coarse = 90, own = 50;
+  const LevelMatrix p = on(*backend, scattered(300, coarse, 3, 6, [](int i) { return 1 + i % 5; }));
+  const LevelMatrix r = on(*backend, corner(here.transposed(p), own, 300));
+  LevelMatrix found = here.product_pattern(r, p), whole = here.product_pattern(r, p);
+  here.multiply_symmetric(r, p, found);
+  here.multiply(r, p, whole);
+  EXPECT_EQ(found.columns, coarse);
+  expect_near(numbers(found), numbers(whole), 1e-12);
+  const LevelMatrix square = on(*backend, corner(found, own, own));
+  EXPECT_LT(square.blocks(), found.blocks());
+  EXPECT_EQ(numbers(here.transposed(square)), numbers(square));
+}
+
+TEST_P(LevelMatricesOn, GroupTheNodesOfOneDevice) {
+  constexpr std::int32_t nodes = 400, own = 230;
+  const LevelMatrix q = on(*backend, scattered(nodes, nodes, 3, 3, [](int i) { return 1 + i % 3; }));
+  const LevelMatrix turned = here.transposed(q);
+  LevelMatrix a = here.product_pattern(q, turned);
+  here.multiply(q, turned, a);
+  for (const double threshold : {0.0, 0.3}) {
+    SCOPED_TRACE(threshold);
+    const Aggregates found = here.aggregate(on(*backend, corner(a, own, nodes)), threshold);
+    const Aggregates expected = there.aggregate(on(*reference, corner(a, own, own)), threshold);
+    EXPECT_GT(found.count, 1);
+    EXPECT_EQ(found.count, expected.count);
+    EXPECT_EQ(host(found.of_node), host(expected.of_node));
+  }
+}
+
 TEST_P(LevelMatricesOn, TransposeWhatHasVeryManyRowsInFewColumns) {
   const HostLevel p = scattered(5000, 3, 2, 3, [](int i) { return i % 4; });
   const LevelMatrix found = here.transposed(on(*backend, p));

@@ -32,7 +32,7 @@ struct StrongView {
 };
 
 /// Marks the strong blocks of each row and counts them, a warp per row; the word of a node that is tied to nothing says
-/// so.
+/// so. Columns beyond the rows are those of other devices.
 __global__ void __launch_bounds__(threads)
     measure_strength(LevelPattern rows, int size, const double* value, const double* norm, double threshold,
                      std::uint8_t* strong, std::int64_t* count, Word* word) {
@@ -46,6 +46,10 @@ __global__ void __launch_bounds__(threads)
   int found = 0;
   for (std::int32_t k = lane; k < n; k += 32) {
     const std::int32_t other = rows.column[start + k];
+    if (other >= rows.rows) {
+      strong[start + k] = 0;
+      continue;
+    }
     const double sum = block_norm2(own + static_cast<std::int64_t>(k) * size, n, size);
     const bool is_strong = other != row && voussoir::detail::is_strong(sum, norm[row], norm[other], threshold);
     tied = tied || (other != row && voussoir::detail::is_tied(sum, norm[row], norm[other]));
@@ -259,8 +263,7 @@ void choose_roots(const StrongView& graph, Word* word, const std::shared_ptr<Dev
 }  // namespace
 
 Aggregates CudaMultigrid::aggregate(const LevelMatrix& a, double threshold) {
-  if (!a.is_square()) throw Error(ErrorCode::misuse, "multigrid: only the nodes of a square matrix can be aggregated");
-  require_numbers<double>(a, a.entries(), "a matrix to be aggregated");
+  voussoir::detail::require_own_rows(a, "aggregation");
   Aggregates groups;
   groups.of_node = array<std::int32_t>(a.rows);
   if (a.rows == 0) return groups;

@@ -139,14 +139,14 @@ BlockRowPattern list_block_rows(const CudaSparseMatrix& matrix, int device, cons
   exclusive_sums(start, part.rows.rows, memory);
   // On a device that has all columns it is known how many blocks there are: those of half a matrix that are not on the
   // diagonal count twice. Otherwise some of the stored ones have their mirror images elsewhere.
-  const bool alone = numbers.others == nullptr;
+  const bool alone = matrix.layout()->devices() == 1;
   const std::int64_t blocks = !part.tiles ? part.rows.entries
                               : alone     ? 2 * part.rows.entries - part.rows.rows
                                           : fetch_total(memory, start + part.rows.rows);
   pattern.column = Array<std::int32_t>(memory, static_cast<std::size_t>(blocks));
   std::int32_t* column = pattern.column.write_device();
   launch(copy_columns, grid, stream, part.rows.view(), left, numbers, start, column);
-  if (!alone) {
+  if (numbers.others) {
     pattern.source = Array<std::int32_t>(memory, static_cast<std::size_t>(blocks));
     launch(sort_columns, grid_for(part.rows.rows, 128), stream, part.rows.rows, start, column,
            pattern.source.write_device());
@@ -171,7 +171,7 @@ template void copy_block_rows<float>(const CudaSparseMatrix&, int, const std::in
 
 void take_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows) {
   DeviceSection section(*memory);
-  BlockRowPattern pattern = list_block_rows(matrix, 0, {rows.rows, 0, nullptr});
+  BlockRowPattern pattern = list_block_rows(matrix, 0, {});
   rows.start = std::move(pattern.start);
   rows.column = std::move(pattern.column);
   rows.value = Array<double>(memory, static_cast<std::size_t>(rows.entries()));

@@ -6,13 +6,14 @@
 namespace voussoir::cuda {
 
 /// The block columns of one device by their numbers among all: its own from `first` on, then those of other devices.
+/// Without `others` they keep the numbers that they have on the device, in whose order they stand.
 struct ColumnNumbers {
   std::int32_t own = 0;
   std::int32_t first = 0;
   const std::int32_t* others = nullptr;
 
   __device__ std::int32_t operator()(std::int32_t column) const {
-    return column < own ? first + column : others[column - own];
+    return !others ? column : column < own ? first + column : others[column - own];
   }
 };
 

@@ -17,16 +17,21 @@ const CudaSparseMatrix& own_matrix_of(const SparseMatrix& matrix) {
   return *own;
 }
 
+/// Whether the columns of a device's rows ascend by their local numbers, as those of assembled matrices do. In a matrix
+/// that was given by its rows they have the order of the equations.
+bool is_in_order(const CudaSparseMatrix& matrix, int device) { return matrix.part(device).plan != nullptr; }
+
 /// The pattern of a device's rows; columns have local numbers.
 BlockRowPattern local_pattern(const CudaSparseMatrix& matrix, int device) {
   const Layout& layout = *matrix.layout();
   const auto& memory = layout.memory(device);
+  DeviceSection section(*memory);
+  if (is_in_order(matrix, device)) return list_block_rows(matrix, device, {});
   const std::int32_t own = layout.owned(device) / matrix.block_size();
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(layout.ghosts(device) / matrix.block_size()));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = own + static_cast<std::int32_t>(i);
-  if (numbers.empty()) numbers.push_back(own);  // never read: the lists of several devices are not those of one
+  if (numbers.empty()) numbers.push_back(own);  // never read
   const Array<std::int32_t> others(memory, std::span<const std::int32_t>(numbers));
-  DeviceSection section(*memory);
   return list_block_rows(matrix, device, {own, 0, others.read_device()});
 }
 
@@ -119,8 +124,10 @@ class CudaDividedMultigrid final : public DividedMultigrid {
 void CudaDividedMultigrid::update_rows(const DeviceModel& model, const SparseMatrix& matrix, int device,
                                        LevelMatrix& rows, bool single) {
   const CudaSparseMatrix& own = own_matrix_of(matrix);
-  const BlockRowPattern pattern = local_pattern(own, device);
-  if (rows.rows != model.part(device).owned_nodes || pattern.column.size() != rows.column.size())
+  BlockRowPattern pattern;  // of assembled matrices the rows say all that is needed
+  if (!is_in_order(own, device)) pattern = local_pattern(own, device);
+  if (rows.rows != model.part(device).owned_nodes || rows.columns != model.part(device).local_nodes ||
+      rows.height != matrix.block_size() || (!pattern.source.empty() && pattern.column.size() != rows.column.size()))
     throw Error(ErrorCode::misuse, "multigrid: these rows are not those of the model and the matrix on this device");
   const auto entries = static_cast<std::size_t>(rows.entries());
   const auto refill = [&](auto& values, auto& others) {

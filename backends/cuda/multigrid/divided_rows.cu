@@ -1,5 +1,7 @@
 #include <voussoir/backends/cuda/multigrid/divided_rows.hpp>
 
+#include <algorithm>
+
 #include <voussoir/backends/cuda/multigrid/device_copies.hpp>
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
@@ -142,6 +144,29 @@ void send(const Array<T>& values, const std::shared_ptr<DeviceMemory>& from, Arr
   if (from != to) wait_for(other, own);
 }
 
+/// Numbers of columns and rows on a device, brought there together.
+class Selection {
+ public:
+  /// `rows` may be null: all of them.
+  Selection(const std::shared_ptr<DeviceMemory>& memory, std::span<const std::int32_t> number,
+            const std::span<const std::int32_t>* rows)
+      : columns_(number.size()),
+        has_rows_(rows != nullptr),
+        values_(memory, number.size() + (rows ? rows->size() : 0)) {
+    const auto target = values_.write_host();
+    std::copy(number.begin(), number.end(), target.begin());
+    if (rows) std::copy(rows->begin(), rows->end(), target.begin() + static_cast<std::ptrdiff_t>(columns_));
+  }
+  /// Inside a section.
+  const std::int32_t* number() const { return values_.read_device(); }
+  const std::int32_t* rows() const { return has_rows_ ? values_.read_device() + columns_ : nullptr; }
+
+ private:
+  std::size_t columns_;
+  bool has_rows_;
+  Array<std::int32_t> values_;
+};
+
 /// The same array on another device.
 template <class T>
 void move_over(Array<T>& values, const std::shared_ptr<DeviceMemory>& from, const std::shared_ptr<DeviceMemory>& to) {
@@ -161,17 +186,18 @@ LevelMatrix take_rows(const LevelMatrix& a, const std::shared_ptr<DeviceMemory>&
   result.columns = columns;
   result.height = a.height;
   result.width = a.width;
-  Array<std::int32_t> pick, new_number(from, number);
-  if (rows) pick = Array<std::int32_t>(from, *rows);
+  const Selection selection(from, number, rows);
   result.start = Array<std::int64_t>(from, static_cast<std::size_t>(result.rows) + 1);
   {
     DeviceSection section(*from);
     const cudaStream_t stream = stream_of(from);
-    const TakenRows taken{pattern_of(a), result.rows, rows ? pick.read_device() : nullptr, new_number.read_device()};
+    const TakenRows taken{pattern_of(a), result.rows, selection.rows(), selection.number()};
     std::int64_t* start = result.start.write_device();
     if (result.rows > 0) launch(count_taken, grid_of_warps(result.rows, row_warps), stream, taken, start);
     exclusive_sums(start, result.rows, from);
-    const auto blocks = static_cast<std::size_t>(fetch_total(from, start + result.rows));
+    // Rows for another device are put below others there, which needs their starts on the host.
+    const auto blocks =
+        static_cast<std::size_t>(from != to ? result.start.read_host().back() : fetch_total(from, start + result.rows));
     result.column = Array<std::int32_t>(from, blocks);
     result.value = Array<double>(from, static_cast<std::size_t>(result.entries()));
     if (blocks > 0) {
@@ -183,7 +209,7 @@ LevelMatrix take_rows(const LevelMatrix& a, const std::shared_ptr<DeviceMemory>&
     }
   }
   if (from != to) {
-    move_over(result.start, from, to);
+    result.start = Array<std::int64_t>(to, result.start.read_host());
     move_over(result.column, from, to);
     move_over(result.value, from, to);
   }

@@ -26,6 +26,7 @@ BlockRowPattern pattern_of_share(const CudaSparseMatrix& matrix, int device) {
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] =
         static_cast<std::int32_t>(layout.global(device, layout.owned(device) + static_cast<std::int32_t>(i) * b) / b);
+  if (numbers.empty()) numbers.push_back(0);  // never read
   const Array<std::int32_t> others(memory, std::span<const std::int32_t>(numbers));
   DeviceSection section(*memory);
   return list_block_rows(

@@ -269,7 +269,8 @@ __device__ void multiply_row(const Group& group, const ProductWork& work, std::i
     }
 }
 
-/// What is left of the diagonal of a symmetric matrix from what is right of it: a warp per row.
+/// What is left of the diagonal of a symmetric matrix from what is right of it: a warp per row. Columns beyond the rows
+/// have no mirror images.
 __global__ void __launch_bounds__(32 * warps) mirror_rows(LevelPattern rows, int size, double* value) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32;
@@ -415,7 +416,7 @@ void CudaMultigrid::multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMa
 
 void CudaMultigrid::multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) {
   require_product(a, b, c);
-  require_square(c, "a symmetric product");
+  voussoir::detail::require_own_pattern(c, "a symmetric product");
   DeviceSection section(*memory());
   ProductWork work = work_of(a, b, c, fresh_numbers(c, c.entries()));
   work.upper = true;

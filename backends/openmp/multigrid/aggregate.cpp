@@ -68,6 +68,7 @@ StrongGraph strong_graph(const LevelRows<const double>& a, int size, double thre
         bool tied = false;
         for (std::int32_t k = 0; k < n; ++k) {
           const std::int32_t j = a.column[a.start[i] + k];
+          if (j >= a.rows) break;  // columns ascend; the others are those of other devices
           if (j == i) continue;
           const double between = norm2[static_cast<std::size_t>(k)];
           tied |= detail::is_tied(between, norm[static_cast<std::size_t>(i)], norm[static_cast<std::size_t>(j)]);
@@ -148,8 +149,7 @@ std::int32_t most_frequent(std::vector<std::int32_t>& groups) {
 }  // namespace
 
 Aggregates CpuMultigrid::aggregate(const LevelMatrix& a, double threshold) {
-  if (!a.is_square()) throw Error(ErrorCode::misuse, "multigrid: only the nodes of a square matrix can be aggregated");
-  require_numbers<double>(a, a.entries(), "a matrix to be aggregated");
+  detail::require_own_rows(a, "aggregation");
   Aggregates groups;
   groups.of_node = array<std::int32_t>(a.rows);
   DeviceSection section(*memory());

@@ -236,7 +236,7 @@ void CpuMultigrid::multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMat
 }
 
 void CpuMultigrid::multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) {
-  detail::require_square(c, "a symmetric product");
+  detail::require_own_pattern(c, "a symmetric product");
   multiply_any(a, b, c, true);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <voussoir/solvers/amg/detail/devices_at_once.hpp>
 #include <voussoir/solvers/amg/detail/divided_rows.hpp>
 #include <voussoir/solvers/amg/detail/set_up_rules.hpp>
 #include <voussoir/solvers/amg/detail/spectrum_steps.hpp>
@@ -24,14 +23,19 @@ DividedNodes nodes_of(const AnalysisModel& model) {
   first.push_back(parts.node_count());
   DividedNodes nodes(std::move(first));
   const auto first_equation = model.first_equation();
+  const int uniform = parts.uniform_components();
   for (int d = 0; d < parts.devices(); ++d) {
     const DeviceModel::Part& part = parts.part(d);
     const auto equation = part.first_equation.read_host();
+    std::vector<std::int64_t> ghosts;
+    ghosts.reserve(static_cast<std::size_t>(part.local_nodes - part.owned_nodes));
     for (std::int32_t n = part.owned_nodes; n < part.local_nodes; ++n) {
       const std::int64_t global = layout.global(d, equation[static_cast<std::size_t>(n)]);
-      nodes.add_ghost(
-          d, std::upper_bound(first_equation.begin(), first_equation.end(), global) - first_equation.begin() - 1);
+      ghosts.push_back(uniform > 0 ? global / uniform
+                                   : std::upper_bound(first_equation.begin(), first_equation.end(), global) -
+                                         first_equation.begin() - 1);
     }
+    nodes.add_ghosts(d, ghosts);
   }
   return nodes;
 }
@@ -99,7 +103,9 @@ std::unique_ptr<DividedLevels> DividedLevels::make(const LinearSOE& soe, const A
   if (model.backend().devices() == 1 || options.most_levels < 2) return nullptr;
   if (model.equation_count() <= std::max(options.gathered_rows, options.coarsest_rows)) return nullptr;
   auto* services = model.backend().find<DividedMultigrid>();
-  if (!services || !all_have_nodes(nodes_of(model))) return nullptr;
+  if (!services) return nullptr;
+  DividedNodes nodes = nodes_of(model);
+  if (!all_have_nodes(nodes)) return nullptr;
   // A matrix that is not stored is assembled for the time of setting up; products are then left to the SOE.
   std::unique_ptr<SparseMatrix> assembled = soe.sparse_matrix() ? nullptr : soe.assembled();
   const SparseMatrix* matrix = assembled ? assembled.get() : soe.sparse_matrix();
@@ -107,7 +113,8 @@ std::unique_ptr<DividedLevels> DividedLevels::make(const LinearSOE& soe, const A
   if (!services->divides(model.device_model(), *matrix)) return nullptr;
   std::unique_ptr<DividedLevels> levels(new DividedLevels(soe, options, single));
   levels->outside_ = assembled || !single ? &soe.matrix() : nullptr;
-  levels->take_finest(soe, *matrix);
+  levels->threads_ = std::make_unique<DeviceThreads>(*services, model.backend().devices());
+  levels->take_finest(soe, *matrix, std::move(nodes));
   assembled.reset();
   return levels->build(soe) ? std::move(levels) : nullptr;
 }
@@ -121,10 +128,11 @@ DividedLevels::DividedLevels(const LinearSOE& soe, const AmgOptions& options, bo
 
 /// False where not even the finest level can be coarsened.
 bool DividedLevels::build(const LinearSOE& soe) {
-  make_smoother(levels_.back(), &soe);
+  // First what the host has to do, while devices copy the rows of the finest level.
   DividedNearNull space = divided_motions(soe.model(), options_, levels_.front().height, equations_);
   near_null_ = std::move(space.values);
   modes_ = space.modes;
+  make_smoother(levels_.back(), &soe);
   double threshold = options_.threshold;
   while (true) {
     DividedLevel next;
@@ -156,7 +164,8 @@ bool DividedLevels::build(const LinearSOE& soe) {
 }
 
 NearNullRows DividedLevels::take_gathered(LevelMatrix& a) {
-  a = gather_rows(*backend_, gathered_.a, gathered_.nodes);
+  a = gather_rows(*backend_, *threads_, gathered_.a, gathered_.nodes);
+  threads_.reset();
   std::size_t count = 0, at = 0;
   for (const Array<double>& part : near_null_) count += part.size();
   Array<double> values(memory(0), count);
@@ -174,13 +183,13 @@ NearNullRows DividedLevels::take_gathered(LevelMatrix& a) {
 
 bool DividedLevels::has_walls() const { return levels_.size() > 1 && levels_[1].largest_eigenvalue > walls_eigenvalue; }
 
-void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix) {
+void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix, DividedNodes nodes) {
   levels_.reserve(most_divided_levels);  // is_finest() compares addresses
   DividedLevel& level = levels_.emplace_back();
   const DeviceModel& model = soe.model().device_model();
-  level.nodes = nodes_of(soe.model());
+  level.nodes = std::move(nodes);
   level.a.resize(device_index(devices_));
-  on_all_devices(services_, devices_, [&](int d) { level.a[device_index(d)] = services_.rows_of(model, matrix, d); });
+  on_all([&](std::size_t i, int d) { level.a[i] = services_.rows_of(model, matrix, d); });
   for (int d = 0; d < devices_; ++d) {
     const LevelMatrix& a = level.a[device_index(d)];
     require_small_nodes(a.height);
@@ -188,16 +197,12 @@ void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix
     equations_.push_back(services_.equations_of(model, a.height, d));
   }
   level.height = level.a.front().height;
-  level.halo = std::make_unique<NodeHalo>(backend_, level.nodes, level.height);
 }
 
 void DividedLevels::make_smoother(DividedLevel& level, const LinearSOE* finest) {
   level.inverse.resize(device_index(devices_));
   std::vector<std::int64_t> first_bad(device_index(devices_));
-  on_all_devices(services_, devices_, [&](int d) {
-    const std::size_t i = device_index(d);
-    first_bad[i] = services_.on(d).invert_diagonal(level.a[i], level.inverse[i]);
-  });
+  on_all([&](std::size_t i, int d) { first_bad[i] = services_.on(d).invert_diagonal(level.a[i], level.inverse[i]); });
   for (int d = 0; d < devices_; ++d) {
     const std::int64_t bad = first_bad[device_index(d)];
     if (bad < 0) continue;
@@ -217,8 +222,7 @@ void DividedLevels::make_factor(DividedLevel& level) {
   level.factor.resize(count);
   level.factor_transposed.resize(count);
   std::vector<char> is_positive(count, 0);
-  on_all_devices(services_, devices_, [&](int d) {
-    const std::size_t i = device_index(d);
+  on_all([&](std::size_t i, int d) {
     MultigridServices& services = services_.on(d);
     const LevelMatrix own = own_columns(services_, level.a[i], d);
     LevelMatrix& factor = level.factor[i];
@@ -235,16 +239,23 @@ template <class Apply, class Multiply>
 double DividedLevels::estimate_spectrum(const DividedLevel& level, const Apply& apply, const Multiply& multiply) {
   const auto make = [&] { return make_device_vectors(*backend_, owned_rows(level.nodes, level.height), 1, false); };
   DeviceVectors r = make(), z = make(), a_z = make(), a_p = make();
+  std::vector<Array<double>> scalars;
+  for (int d = 0; d < devices_; ++d) scalars.push_back(backend_->make_array<double>(d, 2));
   fill_with_noise(services_, r, level.nodes, level.height);
   for (int d = 0; d < devices_; ++d) services_.on(d).fill(a_p[device_index(d)], 0);
   SpectrumSteps steps;
   for (int k = 0; k < spectrum_steps; ++k) {
     for (int d = 0; d < devices_; ++d) apply(d, r[device_index(d)], z[device_index(d)]);
     multiply(z, a_z);
-    double r_z = 0, z_a_z = 0;
     for (int d = 0; d < devices_; ++d) {
-      r_z += services_.on(d).dot(r[device_index(d)], z[device_index(d)]);
-      z_a_z += services_.on(d).dot(z[device_index(d)], a_z[device_index(d)]);
+      services_.on(d).dot(r[device_index(d)], z[device_index(d)], scalars[device_index(d)], 0);
+      services_.on(d).dot(z[device_index(d)], a_z[device_index(d)], scalars[device_index(d)], 1);
+    }
+    double r_z = 0, z_a_z = 0;
+    for (const Array<double>& of_device : scalars) {  // waits, when all devices have their work
+      const auto sums = of_device.read_host();
+      r_z += sums[0];
+      z_a_z += sums[1];
     }
     if (!steps.add(r_z, z_a_z)) break;
     for (int d = 0; d < devices_; ++d) {
@@ -293,18 +304,13 @@ void DividedLevels::find_spectrum(DividedLevel& level, const LinearSOE* finest) 
 /// Aggregates within each device, and the tentative prolongator. False where the next level would hardly be smaller, or
 /// where a device would have no nodes there.
 bool DividedLevels::coarsen(DividedLevel& level, DividedLevel& next, double threshold, DeviceMatrices& tentative) {
-  DeviceMatrices own(device_index(devices_));
-  on_all_devices(services_, devices_,
-                 [&](int d) { own[device_index(d)] = own_columns(services_, level.a[device_index(d)], d); });
   const double most = most_kept * static_cast<double>(level.rows());
   std::vector<Aggregates> groups;
   std::vector<std::int64_t> first;
   const auto aggregate = [&] {
     groups.clear();
     groups.resize(device_index(devices_));
-    on_all_devices(services_, devices_, [&](int d) {
-      groups[device_index(d)] = services_.on(d).aggregate(own[device_index(d)], threshold);
-    });
+    on_all([&](std::size_t i, int d) { groups[i] = services_.on(d).aggregate(level.a[i], threshold); });
     first.assign(1, 0);
     for (const Aggregates& g : groups) first.push_back(first.back() + g.count);
     return static_cast<double>(first.back()) * modes_ > most;
@@ -314,14 +320,12 @@ bool DividedLevels::coarsen(DividedLevel& level, DividedLevel& next, double thre
     threshold = lower_threshold(threshold);
     too_many = aggregate();
   }
-  own.clear();
   if (too_many) return false;
   for (const Aggregates& g : groups)
     if (g.count == 0) return false;
   std::vector<Array<double>> coarse(device_index(devices_));
   tentative.resize(device_index(devices_));
-  on_all_devices(services_, devices_, [&](int d) {
-    const std::size_t i = device_index(d);
+  on_all([&](std::size_t i, int d) {
     tentative[i] = services_.on(d).tentative(groups[i], level.height, modes_, near_null_[i], coarse[i]);
   });
   near_null_ = std::move(coarse);
@@ -335,15 +339,14 @@ DeviceMatrices DividedLevels::with_neighbours(const DividedLevel& level, const D
                                               DividedNodes& columns) {
   std::vector<std::vector<std::int64_t>> wanted;
   for (int d = 0; d < devices_; ++d) wanted.push_back(level.nodes.ghosts(d));
-  return stack_rows(*backend_, m, level.nodes, wanted, columns);
+  return stack_rows(*backend_, *threads_, m, level.nodes, wanted, columns);
 }
 
 /// (1 − factor D⁻¹ A) basis
 DeviceMatrices DividedLevels::smooth(const DividedLevel& level, DeviceMatrices& basis, double factor,
                                      DividedNodes& coarse) {
   DeviceMatrices all = with_neighbours(level, basis, coarse), result(device_index(devices_));
-  on_all_devices(services_, devices_, [&](int d) {
-    const std::size_t i = device_index(d);
+  on_all([&](std::size_t i, int d) {
     MultigridServices& services = services_.on(d);
     LevelMatrix& p = result[i];
     p = services.product_pattern(level.a[i], all[i]);
@@ -367,42 +370,41 @@ void DividedLevels::project(const LinearSOE& soe, DividedLevel& level, DividedLe
   DeviceMatrices product(device_index(devices_));
   {
     DeviceMatrices all = with_neighbours(level, level.prolongation, coarse);
-    on_all_devices(services_, devices_, [&](int d) {
-      const std::size_t i = device_index(d);
+    on_all([&](std::size_t i, int d) {
       product[i] = services_.on(d).product_pattern(level.a[i], all[i]);
       services_.on(d).multiply(level.a[i], all[i], product[i]);
       all[i] = LevelMatrix();
     });
   }
+  // The halo of the finest level is listed while devices multiply.
+  if (!level.halo) level.halo = std::make_unique<NodeHalo>(backend_, level.nodes, level.height);
   settle_smoother(level);
   if (is_finest(level))
     for (LevelMatrix& a : level.a) a.value = Array<double>();  // the SOE has them
   // Rows of Pᵀ and of A P that begin or end on other devices.
-  const auto from = rows_that_reach(services_, level.prolongation, level.nodes, coarse);
-  DeviceMatrices all = stack_rows(*backend_, level.prolongation, level.nodes, from, coarse);
+  const auto from = rows_that_reach(services_, *threads_, level.prolongation, level.nodes, coarse);
+  DeviceMatrices all = stack_rows(*backend_, *threads_, level.prolongation, level.nodes, from, coarse);
   level.restriction.resize(device_index(devices_));
-  on_all_devices(services_, devices_, [&](int d) {
-    const std::size_t i = device_index(d);
+  on_all([&](std::size_t i, int d) {
     level.restriction[i] = first_rows(memory(d), services_.on(d).transposed(all[i]), coarse.owned(d));
     all[i] = LevelMatrix();
     if (single_) services_.on(d).to_single(level.prolongation[i]);
   });
-  all = stack_rows(*backend_, product, level.nodes, from, coarse);
+  all = stack_rows(*backend_, *threads_, product, level.nodes, from, coarse);
   product.clear();
   next.a.resize(device_index(devices_));
-  on_all_devices(services_, devices_, [&](int d) {
-    const std::size_t i = device_index(d);
+  on_all([&](std::size_t i, int d) {
     MultigridServices& services = services_.on(d);
     LevelMatrix& a = next.a[i];
     a = services.product_pattern(level.restriction[i], all[i]);
-    services.multiply(level.restriction[i], all[i], a);
+    services.multiply_symmetric(level.restriction[i], all[i], a);
     all[i] = LevelMatrix();
     services.set_unit_diagonal_of_empty_rows(a);
     if (single_) services.to_single(level.restriction[i]);
   });
   DividedNodes restricted(level.nodes.first());
   for (int d = 0; d < devices_; ++d) {
-    for (const std::int64_t node : from[device_index(d)]) restricted.add_ghost(d, node);
+    restricted.add_ghosts(d, from[device_index(d)]);
     next.entries += next.a[device_index(d)].entries();
   }
   set_columns(level.prolongation, coarse);
@@ -431,11 +433,11 @@ void DividedLevels::finish(const LinearSOE& soe, DividedLevel& level) {
     level.a.clear();
     return;
   }
-  on_all_devices(services_, devices_, [&](int d) {
+  on_all([&](std::size_t i, int d) {
     if (is_finest(level))
-      services_.update_rows(soe.model().device_model(), *soe.sparse_matrix(), d, level.a[device_index(d)], true);
+      services_.update_rows(soe.model().device_model(), *soe.sparse_matrix(), d, level.a[i], true);
     else if (single_)
-      services_.on(d).to_single(level.a[device_index(d)]);
+      services_.on(d).to_single(level.a[i]);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <voussoir/framework/analysis/linear_soe.hpp>
 #include <voussoir/solvers/amg/amg_options.hpp>
+#include <voussoir/solvers/amg/detail/device_threads.hpp>
 #include <voussoir/solvers/amg/detail/divided_nodes.hpp>
 #include <voussoir/solvers/amg/detail/near_null_space.hpp>
 
@@ -58,7 +59,7 @@ class DividedLevels {
 
  private:
   DividedLevels(const LinearSOE& soe, const AmgOptions& options, bool single);
-  void take_finest(const LinearSOE& soe, const SparseMatrix& matrix);
+  void take_finest(const LinearSOE& soe, const SparseMatrix& matrix, DividedNodes nodes);
   bool build(const LinearSOE& soe);
   void make_smoother(DividedLevel& level, const LinearSOE* finest);
   void make_factor(DividedLevel& level);
@@ -73,12 +74,18 @@ class DividedLevels {
   void finish(const LinearSOE& soe, DividedLevel& level);
   bool is_finest(const DividedLevel& level) const { return &level == &levels_.front(); }
   const std::shared_ptr<DeviceMemory>& memory(int device) const { return backend_->memory(device); }
+  /// action(index of the device, device) for all devices, at the same time where the backend permits it.
+  template <class Action>
+  void on_all(const Action& action) {
+    threads_->run([&](int d) { action(static_cast<std::size_t>(d), d); });
+  }
 
   std::shared_ptr<Backend> backend_;
   DividedMultigrid& services_;
   AmgOptions options_;
   bool single_;
   int devices_;
+  std::unique_ptr<DeviceThreads> threads_;  // while levels are set up
   const Operator* outside_ = nullptr;
   std::vector<Array<std::int32_t>> equations_;
   std::vector<Array<double>> near_null_;  // of the level that comes next

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
@@ -35,13 +35,21 @@ class DividedNodes {
   std::int64_t global(int device, std::int32_t local) const;
   /// Local number of a node, or −1 where it is neither owned nor a ghost.
   std::int32_t local(int device, std::int64_t node) const;
-  /// Adds a ghost, unless the device has the node.
-  void add_ghost(int device, std::int64_t node);
+  /// Adds ghosts in this order, each once. None of them may be a node that the device has.
+  void add_ghosts(int device, std::span<const std::int64_t> nodes);
+
+  /// A node and its local number.
+  struct Ghost {
+    std::int64_t node = 0;
+    std::int32_t local = 0;
+  };
+  /// The ghosts of a device by the numbers of the nodes, ascending.
+  const std::vector<Ghost>& sorted_ghosts(int device) const { return sorted_[static_cast<std::size_t>(device)]; }
 
  private:
   std::vector<std::int64_t> first_;
   std::vector<std::vector<std::int64_t>> ghosts_;
-  std::vector<std::unordered_map<std::int64_t, std::int32_t>> place_;  // of ghosts
+  std::vector<std::vector<Ghost>> sorted_;
 };
 
 /// A layout of `size` equations on one device.
@@ -88,6 +96,8 @@ class OwnedTransfer {
 
  private:
   std::vector<Vector>& stage_for(int columns);
+  /// Whether the rows of a level are the owned entries in order, in double precision.
+  bool is_plain(std::size_t device, const LevelVector& v, std::size_t count) const;
 
   std::shared_ptr<Backend> backend_;
   DividedMultigrid& services_;

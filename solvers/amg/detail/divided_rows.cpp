@@ -20,7 +20,7 @@ std::vector<std::int32_t> numbers_up_to(std::int32_t count) {
   return numbers;
 }
 
-/// Matrices on one device, one below the other. The row starts of all but the first pass through the host.
+/// Matrices on one device, one below the other. The row starts of all but the first pass through the host, together.
 LevelMatrix stack(const std::shared_ptr<DeviceMemory>& memory, const std::vector<const LevelMatrix*>& parts,
                   std::int32_t columns) {
   LevelMatrix stacked;
@@ -35,21 +35,24 @@ LevelMatrix stack(const std::shared_ptr<DeviceMemory>& memory, const std::vector
   stacked.start = Array<std::int64_t>(memory, static_cast<std::size_t>(stacked.rows) + 1);
   stacked.column = Array<std::int32_t>(memory, blocks);
   stacked.value = Array<double>(memory, static_cast<std::size_t>(stacked.entries()));
-  std::size_t row = 0, block = 0;
+  const auto block_entries = static_cast<std::size_t>(stacked.height * stacked.width);
+  std::vector<std::int64_t> later_starts;
+  std::size_t block = 0;
   for (const LevelMatrix* part : parts) {
-    const std::size_t block_entries = static_cast<std::size_t>(part->height * part->width);
-    if (row == 0) {
-      copy_array(*memory, part->start, part->start.size(), stacked.start, 0);
+    if (part != parts.front()) {
+      const auto start = part->start.read_host();
+      for (std::size_t i = 1; i < start.size(); ++i)
+        later_starts.push_back(start[i] + static_cast<std::int64_t>(block));
     } else {
-      Array<std::int64_t> shifted(memory, part->start.read_host());
-      for (std::int64_t& s : shifted.update_host()) s += static_cast<std::int64_t>(block);
-      copy_array(*memory, shifted, shifted.size(), stacked.start, row);
+      copy_array(*memory, part->start, part->start.size(), stacked.start, 0);
     }
     copy_array(*memory, part->column, part->column.size(), stacked.column, block);
     copy_array(*memory, part->value, part->column.size() * block_entries, stacked.value, block * block_entries);
-    row += static_cast<std::size_t>(part->rows);
     block += part->column.size();
   }
+  if (later_starts.empty()) return stacked;
+  const Array<std::int64_t> shifted(memory, std::span<const std::int64_t>(later_starts));
+  copy_array(*memory, shifted, shifted.size(), stacked.start, parts.front()->start.size());
   return stacked;
 }
 
@@ -58,9 +61,12 @@ struct WantedRows {
   std::vector<std::vector<std::int32_t>> of_owner;  ///< local numbers
   std::vector<std::int32_t> place;                  ///< of each wanted row among those of all owners in turn
 
+  WantedRows() = default;
   WantedRows(const std::vector<std::int64_t>& wanted, const DividedNodes& rows)
       : of_owner(static_cast<std::size_t>(rows.devices())) {
     std::vector<std::int32_t> within;
+    within.reserve(wanted.size());
+    place.reserve(wanted.size());
     for (const std::int64_t node : wanted) {
       const int e = rows.owner(node);
       auto& list = of_owner[static_cast<std::size_t>(e)];
@@ -76,32 +82,86 @@ struct WantedRows {
   bool in_order() const { return std::is_sorted(place.begin(), place.end()); }
 };
 
-/// The wanted rows on a device. Columns that it does not have yet become ghosts.
-std::vector<LevelMatrix> fetch_rows(DividedMultigrid& services, const DeviceMatrices& matrices,
-                                    const WantedRows& wanted, DividedNodes& columns, int device) {
-  const std::size_t devices = matrices.size();
-  std::vector<std::vector<std::int32_t>> used(devices);
-  std::vector<std::int64_t> fresh;
-  for (std::size_t e = 0; e < devices; ++e) {
-    if (wanted.of_owner[e].empty()) continue;
-    used[e] = services.columns_of(matrices[e], static_cast<int>(e), wanted.of_owner[e]);
-    for (const std::int32_t c : used[e])
-      if (const std::int64_t node = columns.global(static_cast<int>(e), c); columns.local(device, node) < 0)
-        fresh.push_back(node);
+/// The rows that devices take from each other: pieces[d][e] are those of device e that device d wants.
+class FetchedRows {
+ public:
+  FetchedRows(DividedMultigrid& services, DeviceThreads& threads, const DeviceMatrices& matrices,
+              const std::vector<WantedRows>& wanted, DividedNodes& columns)
+      : services_(services), matrices_(matrices), wanted_(wanted), columns_(columns) {
+    const std::size_t devices = matrices.size();
+    used_.resize(devices);
+    pieces_.resize(devices);
+    for (std::size_t d = 0; d < devices; ++d) {
+      used_[d].resize(devices);
+      pieces_[d].resize(devices);
+    }
+    // Each step touches the data of one device only: of the owner, of the one that wants the rows, of the owner.
+    threads.run([&](int owner) { list_columns(static_cast<std::size_t>(owner)); });
+    threads.run([&](int device) { number_columns(static_cast<std::size_t>(device)); });
+    threads.run([&](int owner) { send(static_cast<std::size_t>(owner)); });
   }
-  std::sort(fresh.begin(), fresh.end());
-  for (const std::int64_t node : fresh) columns.add_ghost(device, node);
-  std::vector<LevelMatrix> pieces;
-  for (std::size_t e = 0; e < devices; ++e) {
-    if (wanted.of_owner[e].empty()) continue;
-    std::vector<std::int32_t> number(static_cast<std::size_t>(matrices[e].columns), -1);
-    for (const std::int32_t c : used[e])
-      number[static_cast<std::size_t>(c)] = columns.local(device, columns.global(static_cast<int>(e), c));
-    pieces.push_back(services.take_rows(matrices[e], static_cast<int>(e), wanted.of_owner[e], number,
-                                        columns.local_count(device), device));
+
+  /// Those that a device wants, by owners that have some.
+  std::vector<const LevelMatrix*> pieces(std::size_t device) const {
+    std::vector<const LevelMatrix*> list;
+    for (std::size_t e = 0; e < pieces_.size(); ++e)
+      if (!wanted_[device].of_owner[e].empty()) list.push_back(&pieces_[device][e]);
+    return list;
   }
-  return pieces;
-}
+  void clear(std::size_t device) { pieces_[device].clear(); }
+
+ private:
+  /// Columns of one owner that a device needs.
+  struct UsedColumns {
+    std::vector<std::int32_t> local;    // numbers on the owner
+    std::vector<std::int64_t> node;     // among all
+    std::vector<std::int32_t> renamed;  // numbers on the device
+  };
+
+  void list_columns(std::size_t owner) {
+    for (std::size_t d = 0; d < used_.size(); ++d) {
+      const auto& rows = wanted_[d].of_owner[owner];
+      if (rows.empty()) continue;
+      UsedColumns& used = used_[d][owner];
+      used.local = services_.columns_of(matrices_[owner], static_cast<int>(owner), rows);
+      for (const std::int32_t c : used.local) used.node.push_back(columns_.global(static_cast<int>(owner), c));
+    }
+  }
+
+  /// Columns that the device does not have yet become ghosts.
+  void number_columns(std::size_t d) {
+    const auto device = static_cast<int>(d);
+    std::vector<std::int64_t> fresh;
+    for (const UsedColumns& used : used_[d])
+      for (const std::int64_t node : used.node)
+        if (columns_.local(device, node) < 0) fresh.push_back(node);
+    std::sort(fresh.begin(), fresh.end());
+    fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+    columns_.add_ghosts(device, fresh);
+    for (UsedColumns& used : used_[d])
+      for (const std::int64_t node : used.node) used.renamed.push_back(columns_.local(device, node));
+  }
+
+  void send(std::size_t owner) {
+    for (std::size_t d = 0; d < used_.size(); ++d) {
+      const auto& rows = wanted_[d].of_owner[owner];
+      if (rows.empty()) continue;
+      std::vector<std::int32_t> number(static_cast<std::size_t>(matrices_[owner].columns), -1);
+      const UsedColumns& used = used_[d][owner];
+      for (std::size_t i = 0; i < used.local.size(); ++i)
+        number[static_cast<std::size_t>(used.local[i])] = used.renamed[i];
+      pieces_[d][owner] = services_.take_rows(matrices_[owner], static_cast<int>(owner), rows, number,
+                                              columns_.local_count(static_cast<int>(d)), static_cast<int>(d));
+    }
+  }
+
+  DividedMultigrid& services_;
+  const DeviceMatrices& matrices_;
+  const std::vector<WantedRows>& wanted_;
+  DividedNodes& columns_;
+  std::vector<std::vector<UsedColumns>> used_;    // by devices, then owners
+  std::vector<std::vector<LevelMatrix>> pieces_;  // by devices, then owners
+};
 
 }  // namespace
 
@@ -111,38 +171,45 @@ LevelMatrix own_columns(DividedMultigrid& services, const LevelMatrix& a, int de
   return services.take_all_rows(a, device, number, a.rows, device);
 }
 
-DeviceMatrices stack_rows(Backend& backend, const DeviceMatrices& matrices, const DividedNodes& rows,
-                          const std::vector<std::vector<std::int64_t>>& wanted, DividedNodes& columns) {
+DeviceMatrices stack_rows(Backend& backend, DeviceThreads& threads, const DeviceMatrices& matrices,
+                          const DividedNodes& rows, const std::vector<std::vector<std::int64_t>>& wanted,
+                          DividedNodes& columns) {
   DividedMultigrid& services = backend.service<DividedMultigrid>();
-  DeviceMatrices stacked;
-  for (std::size_t d = 0; d < matrices.size(); ++d) {
-    const auto device = static_cast<int>(d);
-    const WantedRows list(wanted[d], rows);
-    std::vector<LevelMatrix> pieces = fetch_rows(services, matrices, list, columns, device);
+  std::vector<WantedRows> lists(matrices.size());
+  threads.run([&](int d) {
+    const auto i = static_cast<std::size_t>(d);
+    lists[i] = WantedRows(wanted[i], rows);
+  });
+  FetchedRows fetched(services, threads, matrices, lists, columns);
+  DeviceMatrices stacked(matrices.size());
+  threads.run([&](int device) {
+    const auto d = static_cast<std::size_t>(device);
     const std::int32_t count = columns.local_count(device);
-    std::vector<const LevelMatrix*> parts;
-    for (const LevelMatrix& piece : pieces) parts.push_back(&piece);
+    std::vector<const LevelMatrix*> parts = fetched.pieces(d);
     LevelMatrix sorted;
-    if (!list.in_order()) {
-      sorted = services.take_rows(stack(backend.memory(device), parts, count), device, list.place, numbers_up_to(count),
-                                  count, device);
-      pieces.clear();
+    if (!lists[d].in_order()) {
+      sorted = services.take_rows(stack(backend.memory(device), parts, count), device, lists[d].place,
+                                  numbers_up_to(count), count, device);
+      fetched.clear(d);
       parts = {&sorted};
     }
     parts.insert(parts.begin(), &matrices[d]);
-    stacked.push_back(stack(backend.memory(device), parts, count));
-  }
+    stacked[d] = stack(backend.memory(device), parts, count);
+    fetched.clear(d);
+  });
   return stacked;
 }
 
-std::vector<std::vector<std::int64_t>> rows_that_reach(DividedMultigrid& services, const DeviceMatrices& matrices,
-                                                       const DividedNodes& rows, const DividedNodes& columns) {
-  std::vector<std::vector<std::int64_t>> from(matrices.size());
-  for (std::size_t d = 0; d < matrices.size(); ++d) {
-    const auto device = static_cast<int>(d);
+std::vector<std::vector<std::int64_t>> rows_that_reach(DividedMultigrid& services, DeviceThreads& threads,
+                                                       const DeviceMatrices& matrices, const DividedNodes& rows,
+                                                       const DividedNodes& columns) {
+  using Lists = std::vector<std::vector<std::int64_t>>;  // by owners of columns
+  std::vector<Lists> of_device(matrices.size(), Lists(matrices.size()));
+  threads.run([&](int device) {
+    const auto d = static_cast<std::size_t>(device);
     const std::int32_t own = columns.owned(device);
     const std::vector<std::int32_t> list = services.rows_reaching(matrices[d], device, own);
-    if (list.empty()) continue;
+    if (list.empty()) return;
     std::vector<std::int32_t> number = numbers_up_to(matrices[d].columns);
     std::fill(number.begin(), number.begin() + own, -1);
     const LevelMatrix some = services.take_rows(matrices[d], device, list, number, matrices[d].columns, device);
@@ -150,15 +217,15 @@ std::vector<std::vector<std::int64_t>> rows_that_reach(DividedMultigrid& service
     const auto column = some.column.read_host();
     for (std::size_t i = 0; i < list.size(); ++i)
       for (auto k = static_cast<std::size_t>(start[i]); k < static_cast<std::size_t>(start[i + 1]); ++k) {
-        auto& target = from[static_cast<std::size_t>(columns.owner(columns.global(device, column[k])))];
+        auto& target = of_device[d][static_cast<std::size_t>(columns.owner(columns.global(device, column[k])))];
         const std::int64_t node = rows.global(device, list[i]);
         if (target.empty() || target.back() != node) target.push_back(node);
       }
-  }
-  for (auto& list : from) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
+  });
+  // Nodes of one device ascend, and those of the next follow.
+  Lists from(matrices.size());
+  for (std::size_t e = 0; e < from.size(); ++e)
+    for (const Lists& lists : of_device) from[e].insert(from[e].end(), lists[e].begin(), lists[e].end());
   return from;
 }
 
@@ -180,16 +247,18 @@ LevelMatrix first_rows(const std::shared_ptr<DeviceMemory>& memory, const LevelM
   return some;
 }
 
-LevelMatrix gather_rows(Backend& backend, const DeviceMatrices& matrices, const DividedNodes& nodes) {
+LevelMatrix gather_rows(Backend& backend, DeviceThreads& threads, const DeviceMatrices& matrices,
+                        const DividedNodes& nodes) {
   DividedMultigrid& services = backend.service<DividedMultigrid>();
   const auto count = static_cast<std::int32_t>(nodes.count());
-  std::vector<LevelMatrix> pieces;
-  for (std::size_t d = 0; d < matrices.size(); ++d) {
-    std::vector<std::int32_t> number;
+  std::vector<LevelMatrix> pieces(matrices.size());
+  threads.run([&](int device) {
+    const auto d = static_cast<std::size_t>(device);
+    std::vector<std::int32_t> number(static_cast<std::size_t>(matrices[d].columns));
     for (std::int32_t c = 0; c < matrices[d].columns; ++c)
-      number.push_back(static_cast<std::int32_t>(nodes.global(static_cast<int>(d), c)));
-    pieces.push_back(services.take_all_rows(matrices[d], static_cast<int>(d), number, count, 0));
-  }
+      number[static_cast<std::size_t>(c)] = static_cast<std::int32_t>(nodes.global(device, c));
+    pieces[d] = services.take_all_rows(matrices[d], device, number, count, 0);
+  });
   std::vector<const LevelMatrix*> parts;
   for (const LevelMatrix& piece : pieces) parts.push_back(&piece);
   return stack(backend.memory(0), parts, count);

@@ -33,12 +33,18 @@ Extent extent_of(const AnalysisModel& model) {
   low.fill(std::numeric_limits<double>::infinity());
   high.fill(-std::numeric_limits<double>::infinity());
   const auto coordinates = model.domain().coordinates();
-  for (const std::int32_t node : model.numbered_nodes())
+  const auto numbered = model.numbered_nodes();
+  const auto add = [&](std::size_t node) {
     for (std::size_t i = 0; i < 3; ++i) {
-      const double position = coordinates[3 * static_cast<std::size_t>(node) + i];
+      const double position = coordinates[3 * node + i];
       low[i] = std::min(low[i], position);
       high[i] = std::max(high[i], position);
     }
+  };
+  if (3 * numbered.size() == coordinates.size())  // all of them, in the order of memory
+    for (std::size_t node = 0; node < numbered.size(); ++node) add(node);
+  else
+    for (const std::int32_t node : numbered) add(static_cast<std::size_t>(node));
   Extent extent;
   double longest = 0;
   for (std::size_t i = 0; i < 3; ++i) {
