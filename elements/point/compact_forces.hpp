@@ -185,6 +185,9 @@ struct UniformForces {
   VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch&,
                           const PutHistory&, const Put& put) {
     using Coefficients = TrilinearCoefficients<R>;
+    PointMaterial<Kernel, Shape, Formulation, R> material;
+    Point<R> p = material.begin(e);
+    material.move(e, Points::value_at(0), p);
     Coefficients mean[3];
     R moment[3][patterns], volume;
     {
@@ -212,9 +215,6 @@ struct UniformForces {
       for (int k = 0; k < 3; ++k)
         for (int h = 0; h < patterns; ++h) amplitude[c][h] -= moment[k][h] * grad(c, k);
     }
-    PointMaterial<Kernel, Shape, Formulation, R> material;
-    Point<R> p = material.begin(e);
-    material.move(e, Points::value_at(0), p);
     auto flux = Response::answer(p, zero_vector<R, components>(), grad).flux;
     // B = K / V, and V is volume / 512. Coefficients of products of two and of three have g and g² in them.
     const R stiffness =
