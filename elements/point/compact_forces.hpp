@@ -12,7 +12,8 @@ template <class Element>
 struct CompactForces {
   static constexpr bool exists = false;  ///< whether there is compute()
   static constexpr int room = 0;         ///< numbers of temporary storage that it takes
-  static constexpr int blocks = 2;       ///< thread blocks (128 threads) that a GPU multiprocessor should hold
+  static constexpr int blocks = 2;       ///< groups of 128 threads that a GPU multiprocessor should hold
+  static constexpr int rounds = 1;       ///< elements that a thread computes one after the other, 1 or 2
 };
 
 /// The derivatives of a trilinear field along a line of two points: those along η and ζ are even ± odd.
@@ -82,7 +83,7 @@ struct PointwiseForces {
   static constexpr bool exists = true;
   static constexpr int components = Element::components, rows = Element::rows, law_history = Element::law_history;
   static constexpr int room = StoredFields<double, components>::room;
-  static constexpr int blocks = 3;
+  static constexpr int blocks = 3, rounds = 1;
   /// Whether the law takes the values of the unknowns.
   static constexpr bool values =
       Response::takes_value ||
@@ -175,7 +176,7 @@ struct UniformForces {
   using Points = IntegrationPoints<Kernel, Shape, Formulation>;
   using Response = LawResponse<Kernel, Element::parameter_count>;
   static constexpr bool exists = true;
-  static constexpr int components = 3, rows = Element::rows, patterns = 4, room = 0, blocks = 4;
+  static constexpr int components = 3, rows = Element::rows, patterns = 4, room = 0, blocks = 4, rounds = 2;
   static constexpr double g = 0.57735026918962576451;
 
   /// As CompactForces::compute(). There is no history. The health is the mean determinant of the Jacobian at the
@@ -322,7 +323,7 @@ struct UniformForces {
 template <class Element>
 struct NoCompactForces {
   static constexpr bool exists = false;
-  static constexpr int room = 0, blocks = 2;
+  static constexpr int room = 0, blocks = 2, rounds = 1;
 };
 template <class Kernel, class Shape, class Formulation>
 VSR_FN constexpr int compact_forces_kind() {

@@ -240,6 +240,9 @@ void Arranger::arrange(std::size_t c, bool by_turns) {
     turn_[base + i] = turns[order[i]];
     for (std::size_t a = 0; a < width_; ++a) corners[i * width_ + a] = before[order[i] * width_ + a];
   }
+  const std::size_t half = size_ / 2;
+  head_[c].first_end = static_cast<short>(turn_[base + std::min(count, half) - 1] + 1);
+  head_[c].second_begin = static_cast<short>(count > half ? turn_[base + half] : head_[c].turns);
   std::vector<std::uint16_t> seats;
   head_[c].nodes = nodes_[c];
   head_[c].seats = choose_seats(count, width_, nodes, most_, corners, seats);

@@ -22,10 +22,10 @@ constexpr int seat_width(int components) { return components | 1; }
 
 /// What a cluster has.
 struct alignas(16) ForceHead {
-  int nodes;  ///< how many
-  int seats;  ///< of its nodes in shared memory; there may be empty ones
-  int turns;  ///< in which its elements add their forces
-  int unused;
+  int nodes;                      ///< how many
+  int seats;                      ///< of its nodes in shared memory; there may be empty ones
+  int turns;                      ///< in which its elements add their forces
+  short first_end, second_begin;  ///< turns of the first half of its places end before, those of the second begin with
 };
 
 /// Clusters of one batch, arranged for forces. Elements of a cluster that have a node in common add their forces in

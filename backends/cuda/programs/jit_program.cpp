@@ -102,7 +102,7 @@ class JitDeviceProgram final : public DeviceProgram {
     job.factor = factor;
     const bool with_history = advances && run.elements().program->history_count() > 0;
     const int numbers = most_force_numbers(plan.nodes, plan.components);
-    kernel(run, {"cluster_forces", with_history ? "true" : "false"})
+    kernel(run, {"cluster_forces", with_history ? "true, 1" : "false, 1"})
         .launch(Grid{plan.clusters, plan.size, plan.bytes(numbers), Start::early}, run.stream(), job,
                 plan.view(numbers), step);
   }

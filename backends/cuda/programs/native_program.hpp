@@ -88,11 +88,12 @@ class NativeDeviceProgram final : public DeviceProgram {
     if constexpr (detail::has_cluster_forces<K>()) {
       ElementJob job = job_of(run, nullptr);
       job.factor = factor;
-      auto kernel = cluster_forces<K, false>;
+      constexpr int rounds = detail::CompactForces<K>::rounds;
+      auto kernel = cluster_forces<K, false, rounds>;
       if constexpr (detail::history_numbers_of<K>() > 0)
-        if (advances) kernel = cluster_forces<K, true>;
+        if (advances) kernel = cluster_forces<K, true, rounds>;
       const int numbers = detail::force_numbers<K>(plan.looked_up);
-      launch(kernel, Grid{plan.clusters, plan.size, plan.bytes(numbers), Start::early}, run.stream(), job,
+      launch(kernel, Grid{plan.clusters, plan.size / rounds, plan.bytes(numbers), Start::early}, run.stream(), job,
              plan.view(numbers), step);
     }
   }
