@@ -37,8 +37,8 @@ struct PassJob {
   double* before = nullptr;
   double* external = nullptr;
   const double* internal = nullptr;
-  const std::int32_t* first = nullptr;  ///< partial sum of each equation; −1: its force is in `internal`
-  const std::uint16_t* sums = nullptr;  ///< how many there are
+  const std::int32_t* first = nullptr;  ///< as EquationSums has them
+  const std::uint16_t* sums = nullptr;
   const double* partial = nullptr;
   int partial_step = 0;  ///< from one of them to the next
   const double* gain = nullptr;
@@ -54,25 +54,36 @@ struct PassJob {
   double step = 0;
 };
 
-/// The internal force at an equation: `collects`, where clusters share its node, their sums in ascending order.
-template <bool collects>
-__device__ inline double internal_force(const PassJob& job, std::int64_t i) {
-  if constexpr (collects) {
-    const std::int32_t first = job.first[i];
+/// The internal force at an equation: where clusters share its node, their sums in ascending order. `collects`:
+/// equations of an entry of the table of sums; 0: all forces are in `internal`.
+template <int collects>
+__device__ inline double internal_force(const PassJob& job, const double* __restrict__ internal,
+                                        const double* __restrict__ partials, std::int64_t i) {
+  if constexpr (collects > 0) {
+    const auto equation = static_cast<unsigned>(i), entry = equation / collects;
+    const std::int32_t first = __ldg(job.first + entry);
     if (first >= 0) {
-      const int count = job.sums[i];
-      double sum = 0;
-#pragma unroll 4
-      for (int k = 0; k < count; ++k) sum += job.partial[first + static_cast<std::int64_t>(k) * job.partial_step];
+      const int count = __ldg(job.sums + entry);
+      const double* __restrict__ partial = partials + first + (equation - entry * collects);
+      // Most nodes have no more; their loads are on their way at once.
+      constexpr int at_once = 4;
+      double own[at_once], sum = 0;
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        own[k] = k < count ? partial[static_cast<std::int64_t>(k) * job.partial_step] : 0;
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) sum += own[k];
+#pragma unroll 1
+      for (int k = at_once; k < count; ++k) sum += partial[static_cast<std::int64_t>(k) * job.partial_step];
       return sum;
     }
   }
-  return job.internal[i];
+  return internal[i];
 }
 
 /// The end of a step (`turns`: velocities of the next one from the forces), the beginning of the next one (`moves`:
 /// works, and the unknowns at its end), or both. Where nothing moves on, what a state consists of is written.
-template <bool turns, bool moves, bool collects>
+template <bool turns, bool moves, int collects>
 __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   after_earlier_work();
   double factor[most_loads];
@@ -83,25 +94,30 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   // None of these overlap, so that the loads of several entries are on their way at once.
   double* const __restrict__ velocity = job.velocity;
   double* const __restrict__ u = job.u;
+  const double* const __restrict__ internal = job.internal;
+  const double* const __restrict__ partial = job.partial;
   const double* const __restrict__ gain = job.gain;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * sum_threads;
 #pragma unroll 2
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x; i < job.owned; i += stride) {
-    ExplicitEntry at{internal_force<collects>(job, i), 0, 0, 0};
+    ExplicitEntry at{0, 0, 0, 0};
     if constexpr (turns) {
+      at.before = velocity[i];
+      const double own_gain = gain[i], own_keep = job.keep ? job.keep[i] : 1.0;
+      const double own_u = moves ? u[i] : 0;
+      at.internal = internal_force<collects>(job, internal, partial, i);
 #pragma unroll
       for (int c = 0; c < most_loads; ++c)
         if (c < job.load_count) at.external += factor[c] * job.loads[c][i];
-      at.before = velocity[i];
-      at.velocity = voussoir::detail::next_explicit_velocity(gain[i], at.external, at.internal,
-                                                             job.keep ? job.keep[i] : 1.0, at.before);
+      at.velocity = voussoir::detail::next_explicit_velocity(own_gain, at.external, at.internal, own_keep, at.before);
       velocity[i] = at.velocity;
+      if constexpr (moves) u[i] = own_u + job.step * at.velocity;
     } else {
-      at = {at.internal, job.external[i], job.before[i], velocity[i]};
+      at = {internal[i], job.external[i], job.before[i], velocity[i]};
+      u[i] += job.step * at.velocity;
     }
     if constexpr (moves) {
       works.add(at, job.damping ? job.damping[i] : 0.0, job.step);
-      u[i] += job.step * at.velocity;
     } else {
       job.before[i] = at.before;
       job.external[i] = at.external;
@@ -144,25 +160,36 @@ bool fits_forces(const ElementProgram& program, const DeviceMemory& memory) {
 
 /// Which partial sums the equations of a device have.
 struct EquationSums {
-  Array<std::int32_t> first;   ///< −1: the force is complete
-  Array<std::uint16_t> count;  ///< empty: too many for numbers of their kind
+  /// Equations of an entry: those of a node where all have three, otherwise one. 0: there are too many sums for numbers
+  /// of their kind.
+  int width = 0;
+  Array<std::int32_t> first;   ///< number of the first one; −1: the force is complete
+  Array<std::uint16_t> count;  ///< how many there are
 };
 
-EquationSums make_equation_sums(const std::shared_ptr<DeviceMemory>& memory, const ClusterSet& set, std::size_t owned) {
-  if (set.partial_numbers() > std::numeric_limits<std::int32_t>::max()) return {};
-  std::vector<std::int32_t> first(owned, -1);
-  std::vector<std::uint16_t> count(owned, 0);
-  for (const OpenNode& node : on_host(memory, set.open_node)) {
-    if (node.sums > std::numeric_limits<std::uint16_t>::max()) return {};
-    for (std::int32_t i = 0; i < std::abs(node.equations); ++i) {
-      const auto equation = static_cast<std::size_t>(node.equation + i);
-      if (equation >= owned) continue;
+EquationSums make_equation_sums(const std::shared_ptr<DeviceMemory>& memory, const ClusterSet& set,
+                                std::int32_t owned) {
+  const std::vector<OpenNode> open = on_host(memory, set.open_node);
+  const auto is_large = [](const OpenNode& node) { return node.sums > std::numeric_limits<std::uint16_t>::max(); };
+  if (set.partial_numbers() > std::numeric_limits<std::int32_t>::max() ||
+      std::any_of(open.begin(), open.end(), is_large))
+    return {};
+  // A node with three equations whose first one is a multiple of three leaves none to others that these could share an
+  // entry with.
+  const auto is_regular = [](const OpenNode& node) { return std::abs(node.equations) == 3 && node.equation % 3 == 0; };
+  const bool regular = set.components == 3 && std::all_of(open.begin(), open.end(), is_regular);
+  const std::int32_t width = regular ? 3 : 1;
+  std::vector<std::int32_t> first(static_cast<std::size_t>((owned + width - 1) / width), -1);
+  std::vector<std::uint16_t> count(first.size(), 0);
+  for (const OpenNode& node : open)
+    for (std::int32_t i = 0; i < std::abs(node.equations); i += width) {
+      const auto entry = static_cast<std::size_t>((node.equation + i) / width);
+      if (entry >= first.size()) continue;
       // No cluster adds to equations of a node that its elements do not have.
-      first[equation] = i < set.components ? node.first_sum * set.components + i : 0;
-      count[equation] = i < set.components ? static_cast<std::uint16_t>(node.sums) : std::uint16_t{0};
+      first[entry] = i < set.components ? node.first_sum * set.components + i : 0;
+      count[entry] = i < set.components ? static_cast<std::uint16_t>(node.sums) : std::uint16_t{0};
     }
-  }
-  return {settled(memory, first), settled(memory, count)};
+  return {width, settled(memory, first), settled(memory, count)};
 }
 
 /// What a recording depends on: it is replayed as long as nothing of this changes.
@@ -216,7 +243,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
   void take_history(const std::shared_ptr<const ElementHistory>& from);
   double* history_of(int device, int batch);
   void order_histories(bool forth);
-  bool collects(int device) const { return !parts_[static_cast<std::size_t>(device)].sums.count.empty(); }
+  bool collects(int device) const { return parts_[static_cast<std::size_t>(device)].sums.width > 0; }
   void enqueue_forces(int device, Call& call, bool advances);
   void enqueue_clusters(int device, const Call& call, const double* u, double* f, bool advances);
   void enqueue_others(int device, const Call& call, double* f, bool advances);
@@ -284,8 +311,7 @@ void CudaExplicitStepper::plan_device(int d) {
   for (std::size_t b = 0; b < active.size(); ++b)
     if (active[b]) own.forces[b] = make_force_plan(memory(d), own.clusters->batches[b]);
   if (own.clusters) own.partial = Array<double>(memory(d), own.clusters->partial_numbers());
-  if (own.all_clustered)
-    own.sums = make_equation_sums(memory(d), *own.clusters, static_cast<std::size_t>(model_.layout()->owned(d)));
+  if (own.all_clustered) own.sums = make_equation_sums(memory(d), *own.clusters, model_.layout()->owned(d));
   own.vectors = Array<double>(memory(d), room);
   own.counter = Array<unsigned>(memory(d), 1);
   own.clock = Array<StepClock>(memory(d), 1);
@@ -441,9 +467,10 @@ void CudaExplicitStepper::enqueue_pass(int d, const ExplicitMotion& motion) {
       job.sums = own.sums.count.read_device();
       job.partial = own.partial.empty() ? nullptr : own.partial.read_device();
       job.partial_step = own.clusters->components;
-      return launch(explicit_pass<turns, moves, true>, grid, stream_of(memory(d)), job);
+      return launch(own.sums.width == 3 ? explicit_pass<turns, moves, 3> : explicit_pass<turns, moves, 1>, grid,
+                    stream_of(memory(d)), job);
     }
-  launch(explicit_pass<turns, moves, false>, grid, stream_of(memory(d)), job);
+  launch(explicit_pass<turns, moves, 0>, grid, stream_of(memory(d)), job);
 }
 
 void CudaExplicitStepper::forces(Call& call, bool advances) {
