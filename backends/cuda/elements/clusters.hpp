@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <voussoir/backends/cuda/elements/cluster_view.hpp>
-#include <voussoir/backends/cuda/elements/force_step.hpp>
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
 #include <voussoir/backends/device_model.hpp>
 
@@ -37,12 +36,6 @@ struct ClusterPlan {
   std::size_t action_bytes(int columns) const {
     return shared_bytes(true, columns, cluster_vectors(nodes * components, columns));
   }
-  /// That of kernels of internal forces that take so many numbers per element, or the most that any kernel takes.
-  std::size_t force_bytes(int numbers) const {
-    return shared_bytes(true) +
-           sizeof(double) * static_cast<std::size_t>(numbers - nodes * components) * static_cast<std::size_t>(size);
-  }
-  std::size_t force_bytes() const { return force_bytes(most_force_numbers(nodes, components)); }
   std::size_t bytes() const;
 };
 
