@@ -515,7 +515,7 @@ class ProcessRunner {
 }  // namespace
 
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
-  if (specification == "cuda") return "cuda:" + std::to_string(placement.position);
+  if (specification == "cuda") return "cuda:process=" + std::to_string(placement.position);
   if (specification != "auto" && specification != "openmp") return specification;
   if (std::getenv("OMP_NUM_THREADS")) return "openmp";
   return "openmp:" + std::to_string(std::max(1, placement.processors / std::max(1, placement.sharers)));

@@ -29,8 +29,8 @@ struct ProcessJobResult {
 };
 
 /// The backend of a process: "auto" and "openmp" get as many threads as the process has processors to itself, unless
-/// OMP_NUM_THREADS specifies a number; "cuda" becomes the GPU whose number is that of the process on its machine. All
-/// other specifications stay.
+/// OMP_NUM_THREADS specifies a number; "cuda" becomes the GPU of the process, where those of a machine are given to its
+/// processes in turn. All other specifications stay.
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement);
 
 /// Throws Error (unavailable) that names the first step, or the first property of the job, that is not implemented for

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -281,6 +282,7 @@ class EngineRunner {
     for (const std::string& note : files()->notes()) remark(file, note);
     if (!run_.verbose || !speaks_)
       for (const std::string& note : result.job.notes) remark(file, note);
+    note_shared_gpus(file, result.parts);
     if (speaks_) {
       print(text_of_steps(files()->summaries(), pieces_ ? part_.part.job.units : job_.units));
       // Of a divided job process 0 knows its own elements only, and tells their number for each process.
@@ -292,6 +294,18 @@ class EngineRunner {
     pause.forget_activity();
     for (const std::string& fault : result.job.faults)
       show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
+  }
+
+  /// Processes that share a GPU wait for each other.
+  void note_shared_gpus(const std::string& file, const std::vector<ProcessShare>& parts) const {
+    std::map<std::pair<std::string, std::string>, int> users;  // of a machine and its GPU
+    for (const ProcessShare& part : parts)
+      if (part.backend.starts_with("cuda")) ++users[{part.machine, part.backend}];
+    for (const auto& [gpu, count] : users)
+      if (count > 1)
+        remark(file, fmt::format("{} processes on {} share one GPU ({}); one process per GPU needs less of its memory "
+                                 "and does not wait for others",
+                                 count, gpu.first, gpu.second));
   }
 
   std::string text_of_divided_job() const {

@@ -8,6 +8,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/local_solver.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
 
@@ -158,6 +159,7 @@ void PetscSolver::set_system(SystemShare share) {
   x_ = system_->make_vector();
   rest_ = system_->make_vector();
   free_ = share.free;
+  set_local_backend(share.backend);
   if (share.product) products_ = std::make_unique<ProductMatrix>(engine_.communicator(), *system_, share);
   matrix_ = products_              ? products_->matrix()
             : method_->unassembled ? system_->keep_parts(share)
