@@ -73,6 +73,9 @@ ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& 
 /// Errors: bad_input if the file does not have one part for each process, or if processes see different files.
 ReceivedPart read_process_part(Engine& engine, const std::string& path);
 
+/// Reads a job file in slices (read_sliced_job()), so that no process ever has the whole job. Collective.
+ReceivedPart read_process_slices(Engine& engine, const std::string& path);
+
 /// Solves a job of which each process has a part. Collective, as run_process_job(). No process gets the results of the
 /// whole model: `receiver` gets those of the part of this process, and the part must outlive the receiver.
 ProcessJobResult run_process_part(Engine& engine, ReceivedPart& part, const ProcessOptions& options,

@@ -48,6 +48,9 @@ ProcessOptions process_options(const EngineRun& run) {
                     "with --engine there are auto, direct and cg+amg; other methods of PETSc are reached "
                     "by --engine petsc:METHOD and by --petsc");
   }
+  for (const std::string& file : run.files)
+    if (run.slices && std::filesystem::path(file).extension() != ".json")
+      refuse_option("--slices", "is for job files (.json) with a Gmsh mesh, not for '" + file + "'");
   if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; omit --frd or --pieces");
   if (run.pieces && run.output.pictures != Pictures::none)
     refuse_option("--picture", "with --pieces no process has the whole model; omit one of them");
@@ -188,10 +191,10 @@ class EngineRunner {
 
   /// Gets the part of each process: from a file of parts, or from process 0, which forgets the whole job then.
   void get_part(const std::string& file) {
-    const bool is_divided = is_part_file(file);
+    const bool is_divided = is_part_file(file) || run_.slices;
     const Stopwatch watch;
     if (is_divided) {
-      part_ = read_process_part(engine_, file);
+      part_ = run_.slices ? read_process_slices(engine_, file) : read_process_part(engine_, file);
       record_ = RunRecord{run_.how, watch.seconds()};
     } else {
       read(file, true);

@@ -8,6 +8,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/free_motion_check.hpp>
 #include <voussoir/engines/petsc/local_solver.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
@@ -155,6 +156,7 @@ void PetscSolver::set_system(SystemShare share) {
   return_free_memory();
   system_ = std::make_unique<PetscSystem>(engine_.communicator(), share);
   choose(share);
+  if (!method_->direct) refuse_free_motion(engine_.communicator(), share);
   b_ = system_->make_vector();
   x_ = system_->make_vector();
   rest_ = system_->make_vector();
