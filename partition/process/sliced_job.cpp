@@ -1,12 +1,14 @@
 #include <voussoir/partition/process/sliced_job.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
-#include <voussoir/framework/io/detail/file_bytes.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
 #include <voussoir/partition/process/detail/distributed_mesh.hpp>
 #include <voussoir/partition/process/detail/swap_all.hpp>
@@ -20,7 +22,12 @@ using detail::DistributedMesh;
 std::string shared_text(Processes& processes, const std::filesystem::path& path) {
   std::string text;
   agree(processes, [&] {
-    if (processes.is_first()) text = std::string(FileBytes(path).bytes());
+    if (!processes.is_first()) return;
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+      throw Error(ErrorCode::io, std::string("the file cannot be opened: ") + std::strerror(errno), path.string());
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (file.bad()) throw Error(ErrorCode::io, "the file could not be read", path.string());
   });
   processes.broadcast(text);
   return text;

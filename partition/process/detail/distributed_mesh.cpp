@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include <voussoir/framework/io/detail/id_index.hpp>
 #include <voussoir/partition/process/detail/swap_all.hpp>
 
 namespace voussoir::detail {
@@ -18,6 +17,20 @@ void sort_unique(std::vector<T>& values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
+
+/// Places of ids in an ascending list.
+class SortedIds {
+ public:
+  explicit SortedIds(const std::vector<Id>& ids) : ids_(ids) {}
+  /// −1 for an id that is not there.
+  std::int64_t find(Id id) const {
+    const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
+    return at != ids_.end() && *at == id ? at - ids_.begin() : -1;
+  }
+
+ private:
+  const std::vector<Id>& ids_;
+};
 
 std::vector<Id> nodes_of(const ElementList& elements) {
   std::vector<Id> ids;
@@ -98,7 +111,7 @@ class Distribution {
     const std::vector<Id> ids = nodes_of(body_);
     note_nodes(ids.size() + homes_.held());
     const std::vector<double> x = homes_.coordinates(ids);
-    const IdIndex index(ids);
+    const SortedIds index(ids);
     std::vector<std::array<double, 3>> points(body_.size());
     for (std::size_t e = 0; e < body_.size(); ++e) {
       points[e] = {};
@@ -137,7 +150,7 @@ class Distribution {
 
   /// Sends each neighbour the own elements that touch its nodes.
   void send_neighbours() {
-    const IdIndex index(nodes_);
+    const SortedIds index(nodes_);
     std::vector<ElementList> sent(count(), ElementList(own_.widths()));
     std::set<std::int32_t> parts;
     for (std::size_t e = 0; e < own_.size(); ++e) {
@@ -161,7 +174,7 @@ class Distribution {
   void send_attached() {
     const std::vector<Id> ids = nodes_of(attached_);
     const auto places = homes_.places(ids);
-    const IdIndex index(ids);
+    const SortedIds index(ids);
     std::vector<ElementList> sent(count(), ElementList(attached_.widths()));
     std::set<std::int32_t> parts;
     for (std::size_t e = 0; e < attached_.size(); ++e) {
@@ -182,7 +195,7 @@ class Distribution {
   void send_witnesses() {
     const std::size_t batches = has_section_.size();
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
-    const IdIndex index(nodes_);
+    const SortedIds index(nodes_);
     const auto touches = [&](std::span<const Id> nodes) {
       return std::any_of(nodes.begin(), nodes.end(), [&](Id node) { return index.find(node) >= 0; });
     };
@@ -217,7 +230,7 @@ class Distribution {
   }
 
   /// Adds the elements of this process, and of its neighbours, that use own nodes among these.
-  void add_users(std::span<const Id> nodes, const IdIndex& index, ElementList& to) const {
+  void add_users(std::span<const Id> nodes, const SortedIds& index, ElementList& to) const {
     std::set<Id> wanted;
     for (const Id node : nodes)
       if (index.find(node) >= 0) wanted.insert(node);

@@ -37,7 +37,7 @@ struct Bar {
         for (int i = 0; i <= nx; ++i) domain.add_node(node(i, j, k), 1.0 * i, 0.7 * j + 0.01 * i * k, 0.5 * k);
     ElementBlock& below = domain.add_block("below", "solid.hex8");
     ElementBlock& above = domain.add_block("above", "solid.hex8");
-    Id id = 900;
+    Id id = 9000;
     for (int k = 0; k < nz; ++k)
       for (int j = 0; j < ny; ++j)
         for (int i = 0; i < nx; ++i)
