@@ -27,6 +27,16 @@ if(NOT voussoir_other_CMAKE_CXX_COMPILER STREQUAL CMAKE_CXX_COMPILER OR voussoir
   message(FATAL_ERROR "VOUSSOIR_KERNELS_OF is \"${VOUSSOIR_KERNELS_OF}\", which is no build of these sources by the same "
                       "compiler without sanitizers")
 endif()
+# Options that change what these objects contain. The processor and the type of the build may differ: on ARM, neither
+# changes the layout of types.
+set(voussoir_kernel_options CMAKE_CXX_FLAGS VOUSSOIR_MUMPS VOUSSOIR_METIS VOUSSOIR_CHOLMOD)
+load_cache("${VOUSSOIR_KERNELS_OF}" READ_WITH_PREFIX voussoir_other_ ${voussoir_kernel_options})
+foreach(option IN LISTS voussoir_kernel_options)
+  if(NOT "${voussoir_other_${option}}" STREQUAL "${${option}}")
+    message(FATAL_ERROR "VOUSSOIR_KERNELS_OF is \"${VOUSSOIR_KERNELS_OF}\", which was built with ${option} = "
+                        "\"${voussoir_other_${option}}\", and here it is \"${${option}}\"; give both builds the same")
+  endif()
+endforeach()
 
 # Neither list has anything but objects in the end: a precompiled header counts as one.
 file(STRINGS "${VOUSSOIR_KERNELS_OF}/objects/voussoir.txt" voussoir_kernel_objects REGEX "\\.o$")

@@ -16,7 +16,9 @@
 #include <voussoir/framework/model/rigid_clusters.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/detail/mechanism_search.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/detail/process_checks.hpp>
 #include <voussoir/jobs/detail/process_dynamic_step.hpp>
 #include <voussoir/jobs/detail/process_mode_step.hpp>
 #include <voussoir/jobs/mode_files.hpp>
@@ -120,12 +122,8 @@ class WholeModelCheck {
     const auto& names = model.unknown_names();
     if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return name == "ux"; })) return;  // heat
     const RigidClusters clusters(model);
-    if (!clusters.motions().empty())
-      add_note(
-          "parts of the model may be connected by a hinge only; the method mumps of the engine detects mechanisms, "
-          "iterative methods do not");
-    else if (!clusters.undecided().empty())
-      add_note("mechanisms could not be excluded: " + clusters.undecided());
+    detail::require_no_mechanism(model, clusters);
+    if (!clusters.undecided().empty()) add_note("mechanisms could not be excluded: " + clusters.undecided());
   }
 
   void add_note(const std::string& note) {
@@ -515,13 +513,13 @@ class ProcessRunner {
 }  // namespace
 
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
-  if (specification == "cuda") return "cuda:" + std::to_string(placement.position);
+  if (specification == "cuda") return "cuda:process=" + std::to_string(placement.position);
   if (specification != "auto" && specification != "openmp") return specification;
   if (std::getenv("OMP_NUM_THREADS")) return "openmp";
   return "openmp:" + std::to_string(std::max(1, placement.processors / std::max(1, placement.sharers)));
 }
 
-namespace {
+namespace detail {
 
 void check_process_steps(const Job& job) {
   for (const JobStep& step : job.steps) {
@@ -560,6 +558,10 @@ void check_steps_in_pieces(const Job& job) {
   }
 }
 
+}  // namespace detail
+
+namespace {
+
 /// All parts of one division have the same fingerprint.
 std::int64_t fingerprint_of_division(const ProcessPart& part) {
   ByteWriter bytes;
@@ -575,7 +577,7 @@ std::int64_t fingerprint_of_division(const ProcessPart& part) {
 void check_process_job(const Job& job) {
   if (job.mesh_only)
     throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked, not solved", job.source);
-  check_process_steps(job);
+  detail::check_process_steps(job);
   check_divisible(job);
 }
 
@@ -587,7 +589,7 @@ ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions&
 ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& options,
                                 const std::function<bool(const JobProgress&)>& observer) {
   agree(engine.processes(), [&] {
-    if (engine.processes().is_first() && job) check_steps_in_pieces(*job);
+    if (engine.processes().is_first() && job) detail::check_steps_in_pieces(*job);
   });
   return ProcessRunner(engine, job, options, observer, nullptr).take_part();
 }
@@ -608,8 +610,8 @@ ReceivedPart read_process_part(Engine& engine, const std::string& path) {
                   "file '" + path + "'");
     own.part = file.read(processes.own());
     own.bytes = static_cast<std::int64_t>(file.bytes(processes.own()));
-    check_process_steps(own.part.job);
-    check_steps_in_pieces(own.part.job);
+    detail::check_process_steps(own.part.job);
+    detail::check_steps_in_pieces(own.part.job);
   });
   const std::int64_t fingerprint = fingerprint_of_division(own.part);
   const std::int64_t largest = processes.maximum(fingerprint);

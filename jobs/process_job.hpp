@@ -29,8 +29,8 @@ struct ProcessJobResult {
 };
 
 /// The backend of a process: "auto" and "openmp" get as many threads as the process has processors to itself, unless
-/// OMP_NUM_THREADS specifies a number; "cuda" becomes the GPU whose number is that of the process on its machine. All
-/// other specifications stay.
+/// OMP_NUM_THREADS specifies a number; "cuda" becomes the GPU of the process, where those of a machine are given to its
+/// processes in turn. All other specifications stay.
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement);
 
 /// Throws Error (unavailable) that names the first step, or the first property of the job, that is not implemented for
@@ -72,6 +72,9 @@ ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& 
 /// Reads the part of each process from a file of parts (.vpart), so that no process ever has the whole job. Collective.
 /// Errors: bad_input if the file does not have one part for each process, or if processes see different files.
 ReceivedPart read_process_part(Engine& engine, const std::string& path);
+
+/// Reads a job file in slices (read_sliced_job()), so that no process ever has the whole job. Collective.
+ReceivedPart read_process_slices(Engine& engine, const std::string& path);
 
 /// Solves a job of which each process has a part. Collective, as run_process_job(). No process gets the results of the
 /// whole model: `receiver` gets those of the part of this process, and the part must outlive the receiver.

@@ -48,7 +48,8 @@ class DirectPartSolver final : public PartSolver {
 /// Base of solvers that work on a MatrixSystem.
 class SystemPartSolver : public PartSolver {
  public:
-  explicit SystemPartSolver(std::string name) : name_(std::move(name)) {}
+  SystemPartSolver(std::string name, std::shared_ptr<Backend> backend)
+      : name_(std::move(name)), given_(std::move(backend)) {}
   std::string name() const override { return name_; }
   void describe(const AnalysisModel& model, std::span<const std::int32_t> equations) override {
     backend_ = model.shared_backend();
@@ -77,6 +78,7 @@ class SystemPartSolver : public PartSolver {
     host.row_start = rows.row_start;
     host.column = rows.column;
     host.value = rows.value;
+    if (given_) backend_ = given_;
     if (!backend_) backend_ = Backend::open("openmp");
     if (unknowns_.node.size() != static_cast<std::size_t>(matrix.n)) unknowns_ = MatrixUnknowns::plain(matrix.n);
     try {
@@ -93,15 +95,15 @@ class SystemPartSolver : public PartSolver {
   std::unique_ptr<MatrixSystem> system_;
 
  private:
-  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<Backend> given_, backend_;
   MatrixUnknowns unknowns_;
 };
 
 /// A registered solver, iterated until the residual is small.
 class RegisteredPartSolver final : public SystemPartSolver {
  public:
-  explicit RegisteredPartSolver(const std::string& name)
-      : SystemPartSolver(name), solver_(make_solver(name, tolerance, most_iterations)) {}
+  RegisteredPartSolver(const std::string& name, std::shared_ptr<Backend> backend)
+      : SystemPartSolver(name, std::move(backend)), solver_(make_solver(name, tolerance, most_iterations)) {}
   void solve(std::span<double> b_and_x) override {
     if (!system_) return;
     std::vector<double> x(b_and_x.size(), 0.0);
@@ -131,8 +133,9 @@ class RegisteredPartSolver final : public SystemPartSolver {
 /// One application of a registered preconditioner.
 class PreconditionerPartSolver final : public SystemPartSolver {
  public:
-  PreconditionerPartSolver(const std::string& name, std::shared_ptr<Preconditioner> preconditioner)
-      : SystemPartSolver(name), preconditioner_(std::move(preconditioner)) {
+  PreconditionerPartSolver(const std::string& name, std::shared_ptr<Backend> backend,
+                           std::shared_ptr<Preconditioner> preconditioner)
+      : SystemPartSolver(name, std::move(backend)), preconditioner_(std::move(preconditioner)) {
     if (!preconditioner_ || dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner_.get()))
       throw Error(ErrorCode::bad_input,
                   "it is " + std::string(preconditioner_ ? "not symmetric" : "no approximation of an inverse") +
@@ -175,16 +178,16 @@ Registry<PartSolverFactory>& part_solvers() {
   return *table;
 }
 
-std::unique_ptr<PartSolver> make_part_solver(const std::string& name) {
+std::unique_ptr<PartSolver> make_part_solver(const std::string& name, std::shared_ptr<Backend> backend) {
   const std::size_t colon = name.find(':');
   const std::string base = name.substr(0, name.find_first_of(":+"));
   if (!part_solvers().find_if(base) || name.find('+') != std::string::npos) {
     std::string whole = name;
     std::replace(whole.begin(), whole.end(), '/', ',');
-    if (solvers().find_if(base)) return std::make_unique<RegisteredPartSolver>(whole);
+    if (solvers().find_if(base)) return std::make_unique<RegisteredPartSolver>(whole, std::move(backend));
     if (const auto* factory = preconditioners().find_if(base))
       return std::make_unique<PreconditionerPartSolver>(
-          whole, factory->make(colon == std::string::npos ? "" : whole.substr(colon + 1)));
+          whole, std::move(backend), factory->make(colon == std::string::npos ? "" : whole.substr(colon + 1)));
   }
   return part_solvers().find(name.substr(0, colon)).make(colon == std::string::npos ? "" : name.substr(colon + 1));
 }

@@ -62,7 +62,10 @@ Registry<PartSolverFactory>& part_solvers();
 ///
 /// Options of solvers and preconditioners are separated by slashes, since commas separate those of the method:
 /// amg:full/steps=3. An unknown name is an Error (not_found).
-std::unique_ptr<PartSolver> make_part_solver(const std::string& name);
+///
+/// Registered solvers and preconditioners work on `backend`; if it is null, on that of the model that describe() gives,
+/// and otherwise on OpenMP. Factorisations and solvers of users work on the host.
+std::unique_ptr<PartSolver> make_part_solver(const std::string& name, std::shared_ptr<Backend> backend = nullptr);
 
 /// Throws Error (bad_input) if a part solver, made by this name, is not exact.
 void require_exact(const PartSolver& solver, const std::string& name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -47,6 +48,9 @@ ProcessOptions process_options(const EngineRun& run) {
                     "with --engine there are auto, direct and cg+amg; other methods of PETSc are reached "
                     "by --engine petsc:METHOD and by --petsc");
   }
+  for (const std::string& file : run.files)
+    if (run.slices && std::filesystem::path(file).extension() != ".json")
+      refuse_option("--slices", "is for job files (.json) with a Gmsh mesh, not for '" + file + "'");
   if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; omit --frd or --pieces");
   if (run.pieces && run.output.pictures != Pictures::none)
     refuse_option("--picture", "with --pieces no process has the whole model; omit one of them");
@@ -187,10 +191,10 @@ class EngineRunner {
 
   /// Gets the part of each process: from a file of parts, or from process 0, which forgets the whole job then.
   void get_part(const std::string& file) {
-    const bool is_divided = is_part_file(file);
+    const bool is_divided = is_part_file(file) || run_.slices;
     const Stopwatch watch;
     if (is_divided) {
-      part_ = read_process_part(engine_, file);
+      part_ = run_.slices ? read_process_slices(engine_, file) : read_process_part(engine_, file);
       record_ = RunRecord{run_.how, watch.seconds()};
     } else {
       read(file, true);
@@ -281,6 +285,7 @@ class EngineRunner {
     for (const std::string& note : files()->notes()) remark(file, note);
     if (!run_.verbose || !speaks_)
       for (const std::string& note : result.job.notes) remark(file, note);
+    note_shared_gpus(file, result.parts);
     if (speaks_) {
       print(text_of_steps(files()->summaries(), pieces_ ? part_.part.job.units : job_.units));
       // Of a divided job process 0 knows its own elements only, and tells their number for each process.
@@ -292,6 +297,18 @@ class EngineRunner {
     pause.forget_activity();
     for (const std::string& fault : result.job.faults)
       show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
+  }
+
+  /// Processes that share a GPU wait for each other.
+  void note_shared_gpus(const std::string& file, const std::vector<ProcessShare>& parts) const {
+    std::map<std::pair<std::string, std::string>, int> users;  // of a machine and its GPU
+    for (const ProcessShare& part : parts)
+      if (part.backend.starts_with("cuda")) ++users[{part.machine, part.backend}];
+    for (const auto& [gpu, count] : users)
+      if (count > 1)
+        remark(file, fmt::format("{} processes on {} share one GPU ({}); one process per GPU needs less of its memory "
+                                 "and does not wait for others",
+                                 count, gpu.first, gpu.second));
   }
 
   std::string text_of_divided_job() const {

@@ -23,6 +23,7 @@ struct EngineRun {
   Dialect dialect = Dialect::calculix;
   bool verbose = false, quiet = false, json = false;
   bool pieces = false;  ///< each process writes its own results; always so for files of parts (.vpart)
+  bool slices = false;  ///< each process reads a slice of the mesh
 };
 
 /// Whether a file is one of parts, by its name: X.vpart.

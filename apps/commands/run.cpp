@@ -42,7 +42,7 @@ struct RunOptions {
   CheckpointOptions checkpoints;
   bool verbose = false, quiet = false, json = false;
   std::string engine, petsc;
-  bool pieces = false;
+  bool pieces = false, slices = false;
 };
 
 constexpr double usual_seconds_between_checkpoints = 60;
@@ -442,6 +442,10 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
   run.add_flag("--pieces", options.pieces,
                "Each process writes a VTU file with its own elements, and the first one a PVTU file that lists them")
       ->group(group);
+  run.add_flag("--slices", options.slices,
+               "Each process reads a slice of the mesh (binary .msh 4.1 of a job file), so that none has the whole "
+               "model; implies --pieces")
+      ->group(group);
 }
 
 /// Processes that do not know of each other do the same work and write the same files.
@@ -463,6 +467,7 @@ ExitCode run_files(const RunOptions& options) {
   if (options.engine.empty()) {
     if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "requires --engine petsc");
     if (options.pieces) throw CLI::ValidationError("--pieces", "requires --engine petsc");
+    if (options.slices) throw CLI::ValidationError("--slices", "requires --engine petsc");
     tell_of_copies();
     return Run(options).all();
   }
@@ -470,7 +475,7 @@ ExitCode run_files(const RunOptions& options) {
     check_engine_options(options);
     return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
                           output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
-                          options.json, options.pieces});
+                          options.json, options.pieces || options.slices, options.slices});
   } catch (const CLI::ParseError&) {
     if (launched_number() != 0) return silent_exit(ExitCode::command_line);
     throw;

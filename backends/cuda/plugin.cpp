@@ -34,7 +34,8 @@ BackendProbe probe() {
   return {true, text + "; driver for CUDA " + version_text(facts.driver)};
 }
 
-/// "0", "1", "0,1", "0,0": one logical device for each number.
+/// "0", "1", "0,1", "0,0": one logical device for each number; "process=5": the GPU of process 5 of this machine, where
+/// GPUs are given out in turn.
 std::vector<int> parse(const std::string& argument, int devices) {
   const std::string whole = std::string(plugin_name) + ":" + argument;
   const auto refuse = [&](const std::string& why) {
@@ -42,6 +43,12 @@ std::vector<int> parse(const std::string& argument, int devices) {
                                           ":0 for the first GPU, " + plugin_name + ":0,1 for two, " + plugin_name +
                                           ":0,0 for two logical devices on one");
   };
+  if (const std::string key = "process="; argument.starts_with(key)) {
+    const std::string number = argument.substr(key.size());
+    if (number.empty() || number.size() > 6 || number.find_first_not_of("0123456789") != std::string::npos)
+      refuse("'" + number + "' is not the number of a process");
+    return {std::stoi(number) % devices};
+  }
   std::vector<int> ordinals;
   std::string digits;
   for (std::size_t i = 0; i <= argument.size(); ++i) {
@@ -66,8 +73,11 @@ Backend* open(const char* argument) {
   const std::string text = argument ? argument : "";
   const DriverFacts facts = driver_facts();
   if (facts.devices == 0) throw Error(ErrorCode::unavailable, "backend 'cuda' is not available: " + facts.reason);
-  return new CudaBackend(text.empty() ? plugin_name : std::string(plugin_name) + ":" + text,
-                         text.empty() ? std::vector<int>{0} : parse(text, facts.devices));
+  if (text.empty()) return new CudaBackend(plugin_name, {0});
+  const std::vector<int> ordinals = parse(text, facts.devices);
+  std::string name;
+  for (const int ordinal : ordinals) name += (name.empty() ? ":" : ",") + std::to_string(ordinal);
+  return new CudaBackend(plugin_name + name, ordinals);
 }
 
 }  // namespace

@@ -16,6 +16,13 @@
 namespace voussoir::petsc {
 namespace {
 
+/// Of this process. PETSc makes preconditioners by their names, without a word from who asks for them, and a process
+/// has one engine.
+std::shared_ptr<Backend>& local_backend() {
+  static std::shared_ptr<Backend> backend;
+  return backend;
+}
+
 /// What a preconditioner `voussoir` keeps. Its matrix is symmetric: the upper triangle is taken.
 class LocalSolver {
  public:
@@ -24,7 +31,7 @@ class LocalSolver {
   void describe(PetscViewer viewer) const;
 
  private:
-  std::string name_ = "direct";
+  std::string name_ = "direct", place_;
   std::unique_ptr<PartSolver> solver_;
   std::vector<double> numbers_;
 };
@@ -91,7 +98,9 @@ void LocalSolver::set_up(PC preconditioner) {
   VSR_PETSC(MatConvert(given, MATSEQAIJ, MAT_INITIAL_MATRIX, &matrix));
   const std::unique_ptr<Mat, void (*)(Mat*)> released(&matrix, [](Mat* m) { MatDestroy(m); });
   require_symmetric(matrix);
-  solver_ = make_part_solver(name_);
+  solver_ = make_part_solver(name_, local_backend());
+  place_ =
+      solver_->name() == "direct" ? "on the host" : "backend " + (local_backend() ? local_backend()->name() : "openmp");
   if (solver_->is_flexible())
     throw Error(ErrorCode::bad_input, "part solver '" + name_ +
                                           "' is not linear, and PETSc's conjugate gradients need one that is; use "
@@ -116,7 +125,7 @@ void LocalSolver::apply(Vec b, Vec x) {
 
 void LocalSolver::describe(PetscViewer viewer) const {
   const std::string line =
-      "  part solver " + name_ + (solver_ ? ", " + std::to_string(solver_->bytes()) + " bytes" : "");
+      "  part solver " + name_ + ", " + place_ + (solver_ ? ", " + std::to_string(solver_->bytes()) + " bytes" : "");
   VSR_PETSC(PetscViewerASCIIPrintf(viewer, "%s\n", line.c_str()));
 }
 
@@ -156,6 +165,8 @@ PetscErrorCode create_local(PC preconditioner) {
 }
 
 }  // namespace
+
+void set_local_backend(std::shared_ptr<Backend> backend) { local_backend() = std::move(backend); }
 
 void register_local_solver() { VSR_PETSC(PCRegister("voussoir", create_local)); }
 

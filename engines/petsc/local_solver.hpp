@@ -1,4 +1,7 @@
 #pragma once
+#include <memory>
+
+#include <voussoir/backends/backend.hpp>
 
 namespace voussoir::petsc {
 
@@ -11,5 +14,9 @@ namespace voussoir::petsc {
 /// `-pc_voussoir_solver NAME`, with the prefix of the preconditioner, names the part solver; without it, it is direct.
 /// Call it once, after PETSc has started.
 void register_local_solver();
+
+/// The backend of this process, on which part solvers work that are set up from now on (multigrid and other iterative
+/// ones; factorisations stay on the host). Null: OpenMP.
+void set_local_backend(std::shared_ptr<Backend> backend);
 
 }  // namespace voussoir::petsc

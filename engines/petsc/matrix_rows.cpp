@@ -298,6 +298,19 @@ void preallocate(Mat matrix, const SystemShare& share, OwnRows& rows) {
   VSR_PETSC(MatSetUp(matrix));  // of other types, which options may have chosen
 }
 
+/// Rows are put into matrices of type aij and those made of it, such as aijcusparse.
+void refuse_other_types(Mat matrix) {
+  const char* name = nullptr;
+  VSR_PETSC(MatGetType(matrix, &name));
+  const std::string type = name ? name : "";
+  if (type.find("aij") != std::string::npos && type.find("baij") == std::string::npos) return;
+  VSR_PETSC(MatDestroy(&matrix));
+  throw SharedError(Error(ErrorCode::bad_input,
+                          "-mat_type " + type + " is not supported: the engine stores matrices by rows (aij, or types "
+                          "made of it, such as aijcusparse); the sizes of blocks are passed on. Leave out -mat_type"),
+                    0);
+}
+
 /// A matrix whose type the options choose.
 Mat matrix_of_any_type(MPI_Comm communicator, const SystemShare& share, OwnRows& rows) {
   Mat matrix = nullptr;
@@ -307,6 +320,7 @@ Mat matrix_of_any_type(MPI_Comm communicator, const SystemShare& share, OwnRows&
   VSR_PETSC(MatSetType(matrix, MATAIJ));
   if (share.block_size > 1) VSR_PETSC(MatSetBlockSize(matrix, share.block_size));
   VSR_PETSC(MatSetFromOptions(matrix));
+  refuse_other_types(matrix);
   preallocate(matrix, share, rows);
   VSR_PETSC(MatSetOption(matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   std::vector<PetscInt> columns;

@@ -81,6 +81,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
 }
 
 PetscEngine::~PetscEngine() {
+  set_local_backend(nullptr);
   processes_.reset();
   PetscPopErrorHandler();
   SlepcFinalize();

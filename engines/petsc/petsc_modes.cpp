@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/local_solver.hpp>
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 #include <voussoir/framework/analysis/ritz_combination.hpp>
 
@@ -102,6 +103,7 @@ void PetscModes::set_system(const EigenShare& share) {
   release();
   engine_.set_starting_options(starting_options_);
   system_ = std::make_unique<PetscSystem>(engine_.communicator(), share.stiffness);
+  set_local_backend(share.stiffness.backend);
   mean_mass_ = share.mean_mass;
   largest_ratio_ = share.largest_ratio;
   for (Vec* vector : {&diagonal_, &scale_, &free_, &work_, &image_}) *vector = system_->make_vector();

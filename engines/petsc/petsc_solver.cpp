@@ -8,6 +8,8 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/free_motion_check.hpp>
+#include <voussoir/engines/petsc/local_solver.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
 
@@ -18,6 +20,10 @@ namespace {
 constexpr std::int64_t direct_limit = 50000;
 /// Iterations between two questions whether somebody wants to stop.
 constexpr PetscInt question_interval = 10;
+/// What to do where BDDC fails.
+constexpr const char* bddc_advice =
+    "; bddc needs parts that are connected through faces and have enough corners, which small models lack: use "
+    "--engine petsc:mumps or petsc:gamg, or fewer processes";
 
 std::string text_of_options(const Method& method) {
   std::string text;
@@ -154,10 +160,12 @@ void PetscSolver::set_system(SystemShare share) {
   return_free_memory();
   system_ = std::make_unique<PetscSystem>(engine_.communicator(), share);
   choose(share);
+  if (!method_->direct) refuse_free_motion(engine_.communicator(), share);
   b_ = system_->make_vector();
   x_ = system_->make_vector();
   rest_ = system_->make_vector();
   free_ = share.free;
+  set_local_backend(share.backend);
   if (share.product) products_ = std::make_unique<ProductMatrix>(engine_.communicator(), *system_, share);
   matrix_ = products_              ? products_->matrix()
             : method_->unassembled ? system_->keep_parts(share)
@@ -204,7 +212,12 @@ void PetscSolver::set_up() {
     VSR_PETSC(PCFactorGetMatrix(preconditioner, &factor));
     VSR_PETSC(MatMumpsSetIcntl(factor, 24, 1));  // zero pivots are counted rather than divided by
   }
-  VSR_PETSC(KSPSetUp(solver_));
+  try {
+    VSR_PETSC(KSPSetUp(solver_));
+  } catch (const Error& error) {
+    if (!method_->unassembled || error.code() != ErrorCode::unavailable) throw;
+    throw Error(error.code(), error.text() + bddc_advice, error.where());
+  }
   if (!by_mumps) return;
   PetscInt state = 0, detail = 0, zero_pivots = 0;
   VSR_PETSC(PCFactorGetMatrix(preconditioner, &factor));
@@ -257,6 +270,7 @@ void PetscSolver::judge(SolveReport& report) {
   const char* words = nullptr;
   VSR_PETSC(KSPGetConvergedReasonString(solver_, &words));
   report.reason = report.converged ? "converged" : std::string("PETSc reports ") + (words ? words : "nothing");
+  if (report.not_positive_definite && method_->unassembled) report.reason += bddc_advice;
   if (report.converged && !std::isfinite(report.true_residual)) {
     report.converged = false;
     report.reason = "the solution is not finite";

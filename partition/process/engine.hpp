@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <voussoir/backends/abi.hpp>
+#include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/operator.hpp>
 #include <voussoir/framework/analysis/linear_soe.hpp>
 #include <voussoir/partition/process/processes.hpp>
@@ -40,6 +41,8 @@ struct SystemShare {
   bool symmetric = true;         ///< whether the whole matrix is; equal on all processes
   int modes = 0;                 ///< vectors of the near-null space; equal on all processes
   std::vector<double> motions;   ///< `modes` numbers per local equation: rigid motions, or constants
+  /// Of this process, for solvers of its own part within a method of the engine; null where it has no elements.
+  std::shared_ptr<Backend> backend;
 };
 
 /// Where a process runs, and with whom it shares the machine.

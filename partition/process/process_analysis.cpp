@@ -333,6 +333,7 @@ SystemShare number_share(Processes& processes, const ProcessPart& part, std::siz
     if (!model) return;
     share.number = global_equations(part, domain, *model);
     share.symmetric = model->device_model().symmetric();
+    share.backend = model->shared_backend();
     for (std::int32_t e = 0; e < model->equation_count(); ++e) share.free.push_back(model->is_free(e));
   });
   share.symmetric = !processes.any(!share.symmetric);

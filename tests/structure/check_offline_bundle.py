@@ -135,6 +135,44 @@ class OfflineBundle(unittest.TestCase):
         wanted = [words[1] for words in lines if words[:1] in (["build"], ["test"])]
         self.assertEqual(set(wanted) - set(tool.listed_packages()), {"cmake", "ninja-build"})
 
+    def add_petsc(self):
+        """Packages with the folders that Debian's PETSc, SLEPc and pkgconf have."""
+        for name, title, header in (("petsc", "PETSc", "petscksp.h"), ("slepc", "SLEPc", "slepceps.h")):
+            folder = Path(f"usr/lib/{name}dir/{name}3.1/{TRIPLET}-real")
+            development, library = self.packages / f"lib{name}-real3.1-dev", f"lib{name}_real.so.3.1"
+            real = self.packages / f"lib{name}-real3.1/usr/lib" / TRIPLET / f"{library}.5"
+            compile_library("int solve() { return 7; }", real, library)
+            real.with_name(library).symlink_to(real.name)
+            (development / folder / "lib").mkdir(parents=True)
+            (development / folder / f"lib/lib{name}_real.so").symlink_to(f"lib{name}_real.so.3.1.5")
+            (development / folder / f"lib/lib{name}_real.so.3.1.5").symlink_to(f"../../../../{TRIPLET}/{real.name}")
+            write(development / folder / "include" / header, "int solve();\n")
+            write(development / folder / f"lib/pkgconfig/{name}.pc",
+                  f"prefix=/usr/lib/{name}dir\nName: {title}\nVersion: 3.1.5\nLibs: -L${{libdir}} -l{name}_real\n")
+        program = self.packages / "pkgconf-bin/usr/bin/pkgconf"
+        program.parent.mkdir(parents=True)
+        subprocess.run([cxx, "-x", "c++", "-", "-o", program], input="int main() {}", text=True, check=True)
+
+    def test_petsc_is_found_by_files_for_pkg_config_that_may_lie_anywhere(self):
+        self.add_petsc()
+        made = tool.Bundle(self.packages, Path(self.folder.name) / "bundle", TRIPLET, True, petsc=True)
+        made.copy_libraries()
+        made.copy_petsc()
+        self.assertEqual((made.folder / "lib/libpetsc_real.so").resolve().name, "libpetsc_real.so.3.1")
+        text = (made.folder / "lib/pkgconfig/SLEPc.pc").read_text()
+        self.assertIn("prefix=${pcfiledir}/../..", text)
+        self.assertNotIn("/usr", text)
+
+    def test_petsc_brings_libraries_but_no_development_files_and_no_mpi(self):
+        follows = tool.followed_by_petsc
+        self.assertTrue(follows("libpetsc-real-dev", "libpetsc-real3.18-dev"))
+        self.assertFalse(follows("libpetsc-real3.18-dev", "libhypre-dev"))
+        self.assertTrue(follows("libpetsc-real3.18", "libhypre-2.26.0"))
+        self.assertFalse(follows("libpetsc-real3.18", "libopenmpi3"))
+        self.assertIn("libslepc-real-dev", tool.petsc_packages())
+        self.assertTrue(tool.OF_MPI.match("libmpi_mpifh.so.40"))
+        self.assertFalse(tool.OF_MPI.match("libmpi.so.12"))
+
 
 if __name__ == "__main__":
     unittest.main()

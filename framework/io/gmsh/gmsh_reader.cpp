@@ -6,6 +6,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/detail/file_bytes.hpp>
 #include <voussoir/framework/io/gmsh/detail/mesh_builder.hpp>
+#include <voussoir/framework/io/gmsh/detail/physical_names.hpp>
 #include <voussoir/framework/io/gmsh/detail/sections_2.hpp>
 #include <voussoir/framework/io/gmsh/detail/sections_4.hpp>
 #include <voussoir/framework/io/gmsh/detail/source.hpp>
@@ -127,7 +128,7 @@ class Reader {
 
   void read_section(const std::string& section, std::size_t start) {
     if (section == "$PhysicalNames") {
-      read_names();
+      gmsh::read_physical_names(cursor_, builder_, version_, binary_);
     } else if (section == "$Nodes" || section == "$ParametricNodes" || (version_ == 10 && section == "$NOD")) {
       once(has_nodes_, section, start);
       if (binary_)
@@ -181,34 +182,6 @@ class Reader {
     fail("'" + printable(found) + "' is found where " + printable(wanted) +
              " should be: the section has more or fewer lines than it declares",
          start);
-  }
-
-  /// Text in every kind of file. Version 2.0 names a tag without its dimension.
-  void read_names() {
-    TextSource text(cursor_);
-    const std::int64_t count = text.free_integer();
-    for (std::int64_t i = 0; i < count; ++i) {
-      text.begin_record();
-      const std::size_t start = cursor_.position();
-      std::int64_t dimension = -1, tag = text.integer();
-      if (version_ > 20 || !text.at_quote()) {
-        dimension = tag;
-        tag = text.integer();
-      }
-      const std::string_view rest = cursor_.line();
-      const std::size_t open = rest.find('"'), close = rest.rfind('"');
-      if (dimension < (version_ > 20 ? 0 : -1) || dimension > 3 || tag < -INT32_MAX || tag > INT32_MAX || open == close)
-        fail(version_ > 20 ? "a physical name consists of dimension (0 to 3), tag, and the name in double quotes"
-                           : "a physical name consists of tag, or dimension (0 to 3) and tag, and the name in double "
-                             "quotes",
-             start);
-      tag = tag < 0 ? -tag : tag;
-      if (!builder_.name_group(static_cast<int>(dimension), static_cast<int>(tag),
-                               rest.substr(open + 1, close - open - 1)))
-        fail("the physical " + (dimension < 0 ? "group" : gmsh_dimension_name(static_cast<int>(dimension))) + " " +
-                 std::to_string(tag) + " has another name already; give it one name and save the mesh again",
-             start);
-    }
   }
 
   template <class Source>

@@ -80,7 +80,18 @@ void note_mixed_planes(const std::vector<job::Section>& sections, Job& result) {
                             "plane, and each keeps its own state across it"});
 }
 
-Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, const std::filesystem::path& folder) {
+/// What a process with a part of the mesh cannot read.
+void require_parts_suffice(const Json& root) {
+  for (const char* key : {"equations", "superelements", "checkpoints", "points", "paths"})
+    if (root.has(key))
+      throw Error(ErrorCode::unavailable,
+                  "'" + std::string(key) + "' cannot be read in slices of a mesh; run without --slices",
+                  root.at(key).where());
+}
+
+Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, const std::filesystem::path& folder,
+             const JobShare* share = nullptr) {
+  if (share) require_parts_suffice(root);
   Job result;
   result.source = name;
   result.name = std::filesystem::path(name).stem().string();
@@ -105,7 +116,7 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
     body.domain().set_reference_temperature(reference);
   }
 
-  job::Model model(groups, bodies);
+  job::Model model(groups, bodies, share);
   result.own_nodes = bodies.front().domain().node_count();
   if (root.has("superelements")) result.own_nodes = job::read_superelements(root.at("superelements"), folder, model);
   if (root.has("initial_temperature")) job::read_initial_temperature(root.at("initial_temperature"), model);
@@ -208,6 +219,25 @@ Job read_job_text(std::string_view text, const std::string& name, const std::fil
     throw Error(ErrorCode::io, error.what(), file.where());
   }
   return make_job(root, name, mesh, folder);
+}
+
+Job read_job_text(std::string_view text, const std::string& name, const std::filesystem::path& folder,
+                  const GmshMesh& mesh, const JobShare& share) {
+  return make_job(read_root(text, name), name, mesh, folder, &share);
+}
+
+std::string mesh_of_job(std::string_view text, const std::string& name) {
+  return read_root(text, name).at("mesh").text();
+}
+
+std::vector<char> batches_with_sections(std::string_view text, const std::string& name, const GmshMesh& mesh) {
+  const Json root = read_root(text, name);
+  const job::Groups groups(mesh);
+  const job::Materials materials = root.has("materials") ? job::read_materials(root.at("materials")) : job::Materials();
+  std::vector<char> has(mesh.batches.size(), 0);
+  for (const job::Section& section : job::read_sections(root.at("sections"), groups, materials))
+    for (const std::size_t b : section.selection.batches) has[b] = 1;
+  return has;
 }
 
 Job read_job_file(const std::filesystem::path& path, const ReadProgress& progress) {

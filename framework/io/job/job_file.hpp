@@ -1,7 +1,9 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <voussoir/framework/io/gmsh/gmsh_reader.hpp>
 #include <voussoir/framework/io/job/job.hpp>
@@ -23,6 +25,27 @@ Job read_job_text(std::string_view text, const std::string& name, const std::fil
 
 /// As read_job_file(), for text and mesh in memory: the file named by "mesh" is not opened.
 Job read_job_text(std::string_view text, const std::string& name, GmshMesh mesh);
+
+/// What a process that has a part of a mesh must know of the others to read a job.
+struct JobShare {
+  /// Whether an element of the mesh belongs to the part of this process. Others may be there as well, so that each
+  /// group has elements and faces have their neighbours.
+  std::function<bool(Id element)> is_own;
+  /// Called with the share of the own elements in a quantity of the whole model, in the same order by all processes;
+  /// returns the sum.
+  std::function<double(double share)> total;
+};
+
+/// As read_job_text(), for a part of a mesh with all its groups and batches. `folder` is that of the job file. Loads on
+/// surfaces, and total forces, are those of the whole model. Equations, superelements and total loads on points are an
+/// Error (unavailable): they need the whole mesh.
+Job read_job_text(std::string_view text, const std::string& name, const std::filesystem::path& folder,
+                  const GmshMesh& mesh, const JobShare& share);
+
+/// Of a job file as text: the name of its mesh, as it is written there.
+std::string mesh_of_job(std::string_view text, const std::string& name);
+/// Of a job file as text: whether each batch of its mesh has a section. Batches may be empty.
+std::vector<char> batches_with_sections(std::string_view text, const std::string& name, const GmshMesh& mesh);
 
 /// A job for checking a mesh only (Job::mesh_only): its nodes, the elements of its highest dimension, and its groups as
 /// sets and surfaces. Elements that a file of version 2.2 repeats for each group are added once. `name` is the path of

@@ -100,13 +100,9 @@ inline std::vector<std::int64_t> numbers_of_whole(const AnalysisModel& whole, co
   return numbers;
 }
 
-/// Divides a job, sends all parts through their binary form and compares the sums of their systems with the system of
-/// the whole model.
-inline void expect_same_system(const Job& job, int count, const std::string& method = "coordinate",
-                               const std::string& backend = "openmp:1") {
-  const JobDivision division(job, count, method);
-  std::vector<ProcessPart> parts;
-  for (int p = 0; p < count; ++p) parts.push_back(decode(encode(division.part(p)), "part " + std::to_string(p)));
+/// Compares the sums of the systems of all parts with the system of the whole model.
+inline void expect_parts_add_up(const Job& job, const std::vector<ProcessPart>& parts,
+                                const std::string& backend = "openmp:1") {
   GlobalSystem whole, sum;
   const auto open = Backend::open(backend);
   const AnalysisModel model(*job.domains[0], open, TransformationHandler(), PlainNumberer());
@@ -131,6 +127,16 @@ inline void expect_same_system(const Job& job, int count, const std::string& met
   EXPECT_FALSE(whole.matrix.empty());
   EXPECT_LT(relative_difference(whole.matrix, sum.matrix), 1e-13);
   EXPECT_LT(relative_difference(whole.load, sum.load), 1e-12);
+}
+
+/// Divides a job, sends all parts through their binary form and compares the sums of their systems with the system of
+/// the whole model.
+inline void expect_same_system(const Job& job, int count, const std::string& method = "coordinate",
+                               const std::string& backend = "openmp:1") {
+  const JobDivision division(job, count, method);
+  std::vector<ProcessPart> parts;
+  for (int p = 0; p < count; ++p) parts.push_back(decode(encode(division.part(p)), "part " + std::to_string(p)));
+  expect_parts_add_up(job, parts, backend);
 }
 
 }  // namespace voussoir::testing

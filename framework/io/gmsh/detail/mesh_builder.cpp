@@ -28,7 +28,7 @@ const std::vector<int>& MeshBuilder::physical_tags(int dimension, int entity) co
   return it == entities_.end() ? none : it->second;
 }
 
-GmshMesh::Batch& MeshBuilder::batch(const Shape& shape, const std::vector<int>& physical_tags) {
+std::size_t MeshBuilder::batch_index(const Shape& shape, const std::vector<int>& physical_tags) {
   const auto [it, is_new] = batch_of_.try_emplace({shape.type, physical_tags}, mesh_.batches.size());
   if (is_new) {
     GmshMesh::Batch& batch = mesh_.batches.emplace_back();
@@ -40,10 +40,10 @@ GmshMesh::Batch& MeshBuilder::batch(const Shape& shape, const std::vector<int>& 
     if (batch.groups.empty()) batch.groups.push_back(0);
     for (const int tag : batch.groups) names_.try_emplace({shape.dimension, tag});
   }
-  return mesh_.batches[it->second];
+  return it->second;
 }
 
-GmshMesh MeshBuilder::finish() {
+GmshMesh MeshBuilder::finish(Contents contents) {
   // Names that were given to a tag of any dimension.
   for (auto& [key, name] : names_)
     if (key.first >= 0 && name.empty())
@@ -59,6 +59,7 @@ GmshMesh MeshBuilder::finish() {
     batch.ids.shrink_to_fit();
     batch.nodes.shrink_to_fit();
   }
+  if (contents == Contents::slice) return std::move(mesh_);
 
   const IdIndex nodes(mesh_.node_ids);
   if (const auto twice = nodes.duplicate())

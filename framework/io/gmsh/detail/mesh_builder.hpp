@@ -26,10 +26,15 @@ class MeshBuilder {
   std::vector<double>& coordinates() { return mesh_.coordinates; }
   bool has_elements() const { return !mesh_.batches.empty(); }
   /// The batch for elements of a shape in these physical groups (none: the group with tag 0).
-  GmshMesh::Batch& batch(const Shape& shape, const std::vector<int>& physical_tags);
+  GmshMesh::Batch& batch(const Shape& shape, const std::vector<int>& physical_tags) {
+    return batch_at(batch_index(shape, physical_tags));
+  }
+  std::size_t batch_index(const Shape& shape, const std::vector<int>& physical_tags);
+  GmshMesh::Batch& batch_at(std::size_t index) { return mesh_.batches[index]; }
 
-  /// Checks that ids are unique and that elements have their nodes, and hands the mesh over.
-  GmshMesh finish();
+  enum class Contents { whole, slice };
+  /// Hands the mesh over. Of a whole mesh, ids must be unique, and elements must have their nodes.
+  GmshMesh finish(Contents contents = Contents::whole);
 
  private:
   using GroupKey = std::pair<int, int>;  // dimension, tag

@@ -9,6 +9,7 @@
 #include <voussoir/framework/io/job/detail/groups.hpp>
 #include <voussoir/framework/io/job/detail/json.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
 
 // What acts on a model: loads and supports, read once and given to the steps that name them.
 
@@ -17,7 +18,9 @@ namespace voussoir::job {
 /// The bodies of a job, one per procedure that its sections have.
 class Model {
  public:
-  Model(const Groups& groups, std::vector<Body>& bodies) : groups_(groups), bodies_(bodies) {}
+  /// `share` is null where the mesh is whole.
+  Model(const Groups& groups, std::vector<Body>& bodies, const JobShare* share)
+      : groups_(groups), bodies_(bodies), share_(share) {}
 
   const Groups& groups() const { return groups_; }
   std::size_t body_count() const { return bodies_.size(); }
@@ -28,10 +31,13 @@ class Model {
   Procedure procedure_of(const std::string& unknown) const;
   /// The body that something acts on; an Error of `json` where no section makes one.
   std::size_t require(Procedure procedure, const Json& json, const std::string& what) const;
+  /// Null where the mesh is whole.
+  const JobShare* share() const { return share_; }
 
  private:
   const Groups& groups_;
   std::vector<Body>& bodies_;
+  const JobShare* share_;
 };
 
 /// Puts "superelements" into the only body of a job. Files are relative to `folder`. Returns the number of nodes that

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -56,7 +57,8 @@ class Body {
   /// The name of the surface. Every face must be that of an element; `one_sided` asks that it be on the boundary.
   std::string surface(const Selection& selection, const Json& json, bool one_sided);
   /// Area of a surface as the loads integrate it: times the thickness of a plane body, around a ring.
-  double area(const std::string& surface) const;
+  /// If `counts` is given, it says which elements do.
+  double area(const std::string& surface, const std::function<bool(Id)>& counts = {}) const;
   /// Makes the sets and surfaces of all groups, as far as they have members.
   void make_all_sets();
 

@@ -86,11 +86,12 @@ std::string Body::surface(const Selection& selection, const Json& json, bool one
   return selection.name;
 }
 
-double Body::area(const std::string& surface) const {
+double Body::area(const std::string& surface, const std::function<bool(Id)>& counts) const {
   // The heat that a unit flux brings in is the area, by the same rule that every load on the face is integrated with.
   double area = 0;
   for (const FaceRef& f : domain_->surface(surface)) {
     const ElementBlock& block = domain_->block(f.block);
+    if (counts && !counts(block.id(f.element))) continue;
     const auto& topology = shape_topology(block.type().shape());
     const ShapeFace& face = topology.faces[f.face];
     const bool plane = topology.dim == 2, ring = plane && block.type().program().axisymmetric();

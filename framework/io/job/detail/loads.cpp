@@ -138,17 +138,23 @@ void require_mass(const Json& json, Body& body, const std::string& set) {
 }
 
 /// What a total force or heat becomes: a share of each node, or per area of the faces.
-void spread(const Kind& kind, const Selection& selection, const Json& group, Body& body, Load& load) {
+void spread(const Kind& kind, const Selection& selection, const Json& group, const JobShare* share, Body& body,
+            Load& load) {
   const bool is_force = kind.name == "total_force";
   double divisor = 1;
   if (selection.dimension == 0) {
+    if (share)
+      throw Error(ErrorCode::unavailable,
+                  "a total load is not distributed over points in slices of a mesh; give the force of each point "
+                  "('nodal_force', 'nodal_heat'), or run without --slices",
+                  group.where());
     load.set = body.node_set(selection, group);
     load.kind = is_force ? "nodal_force" : "nodal_heat";
     divisor = static_cast<double>(body.domain().node_set(load.set).size());
   } else {
     load.set = body.surface(selection, group, false);
     load.kind = is_force ? "traction" : "heat_flux";
-    divisor = body.area(load.set);
+    divisor = share ? share->total(body.area(load.set, share->is_own)) : body.area(load.set);
     if (!(divisor > 0)) group.fail("the faces of '" + selection.name + "' have no area");
   }
   for (double& number : load.numbers) number /= divisor;
@@ -232,7 +238,7 @@ Load read_load(const Json& json, std::size_t number, Model& model) {
       value.fail(kind.purpose + " faces, and trusses, beams, springs and masses have none; use a nodal load");
     const Selection selection = select(dimensions);
     if (kind.place == Place::faces_or_points)
-      spread(kind, selection, group, body, load);
+      spread(kind, selection, group, model.share(), body, load);
     else
       load.set = body.surface(
           selection, group,
