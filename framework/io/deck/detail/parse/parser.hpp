@@ -229,6 +229,8 @@ class Parser {
   void dispatch(Card& card);
   void read_card(const std::string& text);
   void note_unsupported(const Error& error);
+  /// Whether a section that was read has a material with *PLASTIC.
+  bool has_plastic_section() const;
   void check_plasticity();
   void read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter);
   /// Adds the nodes of the elements that a set holds by now.
