@@ -156,6 +156,9 @@ TEST_F(Frd, PlaneShapesAgreeWithCalculix) { compare("plane", with_frd(), {"DISP"
 TEST_F(Frd, StressThatVariesAgreesWithCalculix) {
   compare("hex20", with_frd(), {"DISP", "NDTEMP", "STRESS", "TOSTRAIN", "FORC"});
 }
+TEST_F(Frd, PlasticStrainAgreesWithCalculix) {
+  compare("plastic", with_frd(), {"DISP", "STRESS", "TOSTRAIN", "FORC", "PE"});
+}
 TEST_F(Frd, HeatAgreesWithCalculix) { compare("heat", with_frd(), {"NDTEMP", "FLUX", "RFL"}); }
 
 TEST_F(Frd, IsWrittenWhereItIsAskedFor) {
