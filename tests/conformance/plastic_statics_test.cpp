@@ -39,7 +39,8 @@ StepResult bend_plastic_bar(const std::string& type, const std::string& backend)
 }
 
 TEST_P(PlasticStaticsOn, AgreesWithTheOracle) {
-  for (const char* type : {"finite_solid.hex8", "finite_solid.tet4"}) {
+  for (const char* type : {"finite_solid.hex8", "finite_solid.tet4", "finite_solid.tet10", "finite_solid.hex20.reduced",
+                           "solid.hex8.full", "solid.hex20"}) {
     const StepResult expected = bend_plastic_bar(type, oracle), found = bend_plastic_bar(type, GetParam());
     for (std::size_t i = 0; i < expected.unknowns.values.size(); ++i)
       EXPECT_NEAR(found.unknowns.values[i], expected.unknowns.values[i], 1e-8) << type << " " << i;
