@@ -209,7 +209,8 @@ TEST(SmallPlasticity, PerfectPlasticityHasItsLimitLoad) {
            std::to_string(-tension) + "\n*END STEP\n";
   };
   EXPECT_NEAR(largest(values_at_points(run_deck(pulled(249.9)), 0, "szz")), 249.9, 1e-6);
-  expect_error(ErrorCode::not_converged, {"test.inp:", "time"}, [&] { run_deck(pulled(251)); });
+  expect_error(ErrorCode::not_converged, {"time 0.996", "the largest that the body carries"},
+               [&] { run_deck(pulled(251)); });
 }
 
 // ---- What goes together ---------------------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ TEST(SmallPlasticity, SlowDynamicsIsStaticsAndContinuesIt) {
 }
 
 TEST(SmallPlasticity, ElasticAsInLinearStaticsAsLongAsNothingYields) {
-  const std::string body = box_cards("C3D20R", {1, 1, 3}, {1, 1, 3});
+  const std::string body = box_cards("C3D20", {1, 1, 3}, {1, 1, 3});
   const std::string step =
       "*BOUNDARY\nZ0, 1, 3\n*STEP, INC=1000\n*STATIC\n*CLOAD\nZ1, 1, 0.2\nZ1, 3, -1.\n*NODE PRINT, NSET=NALL\nU\n*END "
       "STEP\n";
