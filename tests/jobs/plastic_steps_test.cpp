@@ -366,20 +366,15 @@ TEST_F(PlasticJob, HasTheBitsOfTheDeck) {
 
 TEST_F(PlasticJob, SmallStrainsHaveTheBitsOfTheDeck) {
   physics_ = "solid";
-  const std::string rows = R"(, "plastic": [[1000, 0], [1200, 0.5], [1400, 2]])";
-  for (const auto& [words, procedure] :
-       {std::pair{R"("analysis": "nonlinear_static", "increment": 0.05, "automatic": "no")", "*STATIC, DIRECT"},
-        std::pair{R"("analysis": "dynamic", "increment": 0.05, "automatic": "no")", "*DYNAMIC, DIRECT"}}) {
-    SCOPED_TRACE(procedure);
-    const auto deck = run_deck(column_deck("*PLASTIC\n1000., 0.\n1200., 0.5\n1400., 2.\n") + "*STEP\n" + procedure +
-                               "\n0.05, 0.4\n" + hard_push);
-    Job job = read(rows, R"(, "formulation": "full")", words);
-    KeptSteps kept;
-    run_job(job, plainly(), {}, kept);
-    EXPECT_EQ(kept.states.at(0).back().result.unknowns.values, deck.kept.states.at(0).back().result.unknowns.values);
-    EXPECT_GT(largest_at_points(kept, "peeq"), 0.01);
-    EXPECT_EQ(largest_at_points(kept, "peeq"), largest_at_points(deck.kept, "peeq"));
-  }
+  const auto deck = run_deck(column_deck("*PLASTIC\n300., 0.\n600., 0.5\n900., 2.\n") +
+                             "*STEP\n*STATIC, DIRECT\n0.05, 0.4\n" + hard_push);
+  Job job = read(R"(, "plastic": [[300, 0], [600, 0.5], [900, 2]])", R"(, "formulation": "full")",
+                 R"("analysis": "nonlinear_static", "increment": 0.05, "automatic": "no")");
+  KeptSteps kept;
+  run_job(job, plainly(), {}, kept);
+  EXPECT_EQ(kept.states.at(0).back().result.unknowns.values, deck.kept.states.at(0).back().result.unknowns.values);
+  EXPECT_GT(largest_at_points(kept, "peeq"), 0.01);
+  EXPECT_EQ(largest_at_points(kept, "peeq"), largest_at_points(deck.kept, "peeq"));
 }
 
 TEST_F(PlasticJob, FilesAndHistoriesHaveThePlasticStrain) {
