@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/domain/large_displacements.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
@@ -18,11 +19,18 @@
 namespace voussoir::detail {
 namespace {
 
+/// Why statics has increments.
+std::string statics_text(const Domain& domain) {
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    if (has_large_displacements(domain.block(b).type())) return "statics with large displacements: ";
+  return "statics in increments: ";
+}
+
 /// What the increments of a step were, and what its energies are.
 std::string implicit_statement(TransientAnalysis& analysis, const std::string& method) {
   const TransientReport& report = analysis.report();
   const bool is_static = analysis.integrator().is_static();
-  std::string text = (is_static ? "statics with large displacements: " : "direct integration (" + method + "): ") +
+  std::string text = (is_static ? statics_text(analysis.model().domain()) : "direct integration (" + method + "): ") +
                      std::to_string(report.steps) + (report.steps == 1 ? " increment" : " increments");
   if (report.smallest_step != report.largest_step)
     text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);

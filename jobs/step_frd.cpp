@@ -27,7 +27,7 @@ void add_mean(FrdWriter& file, const Domain& domain, const StepResult& result, F
   if (!fields.empty()) file.add(domain, quantity, nodal_mean(domain, fields, names));
 }
 
-/// Displacements, stress, strain and forces of the state that was begun.
+/// Displacements, stress, strain, plastic strain and forces of the state that was begun.
 void add_structure(FrdWriter& file, const Domain& domain, const StepResult& result,
                    const std::vector<double>& temperatures) {
   file.add(domain, FrdQuantity::displacement, result.unknowns);
@@ -35,6 +35,7 @@ void add_structure(FrdWriter& file, const Domain& domain, const StepResult& resu
   add_mean(file, domain, result, FrdQuantity::stress, {"sxx", "syy", "szz", "sxy", "syz", "sxz"});
   add_mean(file, domain, result, FrdQuantity::strain, {"exx", "eyy", "ezz", "exy", "eyz", "exz"});
   file.add(domain, FrdQuantity::force, result.internal_forces);
+  add_mean(file, domain, result, FrdQuantity::plastic, {"peeq"});
 }
 
 void add_heat(FrdWriter& file, const Domain& domain, const StepResult& result) {

@@ -13,6 +13,13 @@
 // with the Kirchhoff stress τ, the first Piola–Kirchhoff stress P (the flux) and the plastic work w per volume at rest.
 // In uniaxial tension with the stretch λ, τ = σy + H εp and ln λ = τ/E + εp.
 //
+// A law may have a parameter that chooses between this and its linearisation for small strains and rotations,
+//
+//   ε = dev ½ (∇u + ∇uᵀ + (Cp⁻¹ − 1)),   flux = (1 − 2μγ/|s|) s + K div u 1,   Cp⁻¹ ← Cp⁻¹ − 2γ n
+//
+// in which ½ (1 − Cp⁻¹) is the plastic strain: the usual radial return (Simo and Hughes, Computational Inelasticity,
+// 1998, box 3.1). Both are one law, so that elements of both kinds are compiled once.
+//
 // Functions of tensors are taken without eigenvectors, which dual numbers can differentiate: ln b̄ = 2 atanh z with
 // z = (b̄ − 1)(b̄ + 1)⁻¹, by a series of 12 terms. Its error is below 1e-15 for elastic strains up to 0.2, and 1e-9 at
 // 0.5.
@@ -22,7 +29,9 @@ namespace voussoir {
 namespace detail {
 
 /// What all laws of this file share. `Law` has Young's modulus and Poisson's ratio as its first parameters, and
-/// hardening(p, size), the yield stress and its slope dσ/dεp for a trial stress s with |s| = size.
+/// hardening(p, size), the yield stress and its slope dσ/dεp for a trial stress s with |s| = size. It may have
+/// `large_strains`, the place of a parameter that is 1 for large strains and 0 for small ones; without it they are
+/// large.
 template <class Law>
 struct LogarithmicPlasticity {
   static constexpr int components = 3;                           ///< unknowns per node
@@ -67,7 +76,10 @@ struct LogarithmicPlasticity {
   VSR_FN static void advance(const Point<R>& p, const Mat3<R>& grad, R* next) {
     const Trial<R> t = trial(p, grad);
     // Cp⁻¹ + F⁻¹ (exp(−2γ n) − 1) b F⁻ᵀ: unchanged to the last bit where nothing flows.
-    const Mat3<R> change = t.back * (symmetric_product(flow(t), t.b) * transpose(t.back));
+    Mat3<R> change = t.back * (symmetric_product(flow(t), t.b) * transpose(t.back));
+    if constexpr (has_choice())
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) change(i, k) = choose(p, change(i, k), R(-2.0) * t.gamma / t.size * t.stress(i, k));
     for (int k = 0; k < 6; ++k) {
       const int i = row(k), j = column(k);
       next[k] = p.history[k] + R(0.5) * (change(i, j) + change(j, i));
@@ -78,6 +90,7 @@ struct LogarithmicPlasticity {
 
  protected:
   static constexpr double root_two_thirds = 0.81649658092772603273;
+  static constexpr double rounding = 1e-11;  // of a yield stress
 
   /// The elastic trial state.
   template <class R>
@@ -87,6 +100,19 @@ struct LogarithmicPlasticity {
     Mat3<R> stress;  // s
     R log_j, size, gamma;
   };
+
+  /// Whether strains may be small.
+  VSR_FN static constexpr bool has_choice() {
+    return requires { int(Law::large_strains); };
+  }
+  /// What belongs to the strains of the law.
+  template <class R>
+  VSR_FN static R choose(const Point<R>& p, const R& of_large, const R& of_small) {
+    if constexpr (has_choice())
+      return select_less(R(0.5), p[Law::large_strains], of_large, of_small);
+    else
+      return of_large;
+  }
 
   VSR_FN static constexpr int row(int k) { return k < 3 ? k : k == 4 ? 1 : 0; }
   VSR_FN static constexpr int column(int k) { return k < 3 ? k : k == 3 ? 1 : 2; }
@@ -110,7 +136,8 @@ struct LogarithmicPlasticity {
       less(i, i) -= R(1.0);
       more(i, i) += R(1.0);
     }
-    const Mat3<R> strain = atanh(symmetric_product(less, inverse(more, determinant(more))));
+    Mat3<R> strain = atanh(symmetric_product(less, inverse(more, determinant(more))));
+    if constexpr (has_choice()) linearise(p, grad, strain, t);
     const R mean = R(1.0 / 3.0) * trace(strain);
     R square = R(0.0);
     for (int i = 0; i < 3; ++i)
@@ -120,10 +147,25 @@ struct LogarithmicPlasticity {
       }
     const R size = sqrt(square);
     const Hardening<R> hardening = Law::hardening(p, size);
-    const R over = size - R(root_two_thirds) * hardening.yield;
-    t.gamma = max(over, R(0.0)) / (R(2.0) * p.constants[0] + R(2.0 / 3.0) * hardening.slope);
+    const R limit = R(root_two_thirds) * hardening.yield;
+    // A committed state lies on the yield surface but for rounding. There the tangent is elastic, so that increments
+    // begin with an elastic prediction, and not with whatever rounding makes of it at each point.
+    const R over = select_less((R(1.0) + R(rounding)) * limit, size, size - limit, R(0.0));
+    t.gamma = over / (R(2.0) * p.constants[0] + R(2.0 / 3.0) * hardening.slope);
     t.size = max(size, R(1e-300));
     return t;
+  }
+
+  /// The strain ½ (∇u + ∇uᵀ + (Cp⁻¹ − 1)), F⁻¹ = 1 and ln J = div u, if strains are small.
+  template <class R>
+  VSR_FN static void linearise(const Point<R>& p, const Mat3<R>& grad, Mat3<R>& strain, Trial<R>& t) {
+    t.log_j = choose(p, t.log_j, trace(grad));
+    for (int k = 0; k < 6; ++k) {
+      const int i = row(k), j = column(k);
+      strain(i, j) = strain(j, i) = choose(p, strain(i, j), R(0.5) * (grad(i, j) + grad(j, i) + p.history[k]));
+    }
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k) t.back(i, k) = choose(p, t.back(i, k), R(i == k ? 1.0 : 0.0));
   }
 
   /// a b of matrices that commute: symmetric, also in its rounding errors.

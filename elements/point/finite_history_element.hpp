@@ -4,12 +4,30 @@
 #include <voussoir/elements/point/one_point_element.hpp>
 
 // Elements for large strains that FiniteElement does not cover: those of laws with plastic strain, and the hexahedron
-// with one point. A law has deformation(), green(), cauchy() and energy() like those of finite_elasticity.hpp; one with
-// history has "peeq" and "plastic_energy" as its last two variables.
+// with one point. A law has deformation(), green(), cauchy() and energy() like those of finite_elasticity.hpp, or
+// volume_ratio() and strain() in place of the first two, if its strains may be small; one with history has "peeq" and
+// "plastic_energy" as its last two variables.
 
 namespace voussoir {
 
 namespace detail {
+
+/// The determinant that is not positive at a point of an inverted element.
+template <class Law, class R>
+VSR_FN R volume_ratio(const Point<R>& p, const Mat3<R>& grad) {
+  if constexpr (requires { Law::volume_ratio(p, grad); })
+    return Law::volume_ratio(p, grad);
+  else
+    return determinant(Law::deformation(grad));
+}
+/// The strain that is reported.
+template <class Law, class R>
+VSR_FN Mat3<R> reported_strain(const Point<R>& p, const Mat3<R>& grad) {
+  if constexpr (requires { Law::strain(p, grad); })
+    return Law::strain(p, grad);
+  else
+    return Law::green(grad);
+}
 
 /// Position, volume, Green–Lagrange strain, Cauchy stress and stored energy; then the equivalent plastic strain
 /// and the plastic work per volume at rest of laws with history. Returns the end of what it wrote.
@@ -17,7 +35,7 @@ template <class Law, class R>
 VSR_FN R* write_finite_point(const Point<R>& p, const R& volume, const Mat3<R>& grad, R* out) {
   for (int k = 0; k < 3; ++k) *out++ = p.x[k];
   *out++ = volume;
-  out = write_tensor(Law::green(grad), out);
+  out = write_tensor(reported_strain<Law>(p, grad), out);
   out = write_tensor(Law::cauchy(p, grad), out);
   *out++ = Law::energy(p, grad);
   if constexpr (constexpr int count = history_numbers_of<Law>(); count > 0) {
@@ -32,7 +50,8 @@ VSR_FN R* write_finite_point(const Point<R>& p, const R& volume, const Mat3<R>& 
 }  // namespace detail
 
 /// The element of a large-strain law with history: a PointElement that reports the Green–Lagrange strain, the Cauchy
-/// stress and the plastic strain. It counts as inverted if its deformed shape is.
+/// stress and the plastic strain. It counts as inverted if its deformed shape is. With a law whose strains are small,
+/// it reports the small strain, and counts as inverted if its undeformed shape is.
 template <class Law_, class Shape, class Formulation>
 struct FiniteHistoryElement : PointElement<Law_, Shape, Formulation> {
   using Base = PointElement<Law_, Shape, Formulation>;  ///< integrates the law
@@ -52,8 +71,8 @@ struct FiniteHistoryElement : PointElement<Law_, Shape, Formulation> {
   template <class R>
   VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
     R health = Base::residual(e, r);
-    over_points(e, [&](const auto&, const Point<R>&, const Mat3<R>& grad) {
-      health = min(health, determinant(Law_::deformation(grad)));
+    over_points(e, [&](const auto&, const Point<R>& p, const Mat3<R>& grad) {
+      health = min(health, detail::volume_ratio<Law_>(p, grad));
     });
     return health;
   }
@@ -63,7 +82,7 @@ struct FiniteHistoryElement : PointElement<Law_, Shape, Formulation> {
   VSR_LARGE_FN static R recover(const Input<R>& e, R* out) {
     R least = R(1e300);
     const R health = over_points(e, [&](const auto& basis, const Point<R>& p, const Mat3<R>& grad) {
-      least = min(least, determinant(Law_::deformation(grad)));
+      least = min(least, detail::volume_ratio<Law_>(p, grad));
       out = detail::write_finite_point<Law_>(p, basis.volume, grad, out);
     });
     return min(health, least);
@@ -147,7 +166,7 @@ struct FiniteOnePointElement : OnePointElement<Law_> {
     const R health = Base::prepare(e, rest, place);
     const Mat3<R> grad = Base::gradient_of(rest, e.u);
     Base::put_forces(rest, Base::Response::answer(place.p, zero_vector<R, 3>(), grad).flux, e.u, r);
-    return min(health, determinant(Law_::deformation(grad)));
+    return min(health, detail::volume_ratio<Law_>(place.p, grad));
   }
 
   /// Results at the point.
@@ -166,7 +185,7 @@ struct FiniteOnePointElement : OnePointElement<Law_> {
         squares += amplitude * amplitude;
       }
     *out = R(0.5) * rest.stiffness * squares / rest.volume;
-    return min(health, determinant(Law_::deformation(grad)));
+    return min(health, detail::volume_ratio<Law_>(place.p, grad));
   }
 };
 

@@ -138,10 +138,11 @@ voussoir_finite_element(finite_solid.hex20                FiniteSolid Hex20   Fu
 voussoir_extra_source(finite_solid_one_point elements/point/finite_history_element.hpp)
 voussoir_element(finite_solid.hex8.reduced "FiniteOnePointElement<FiniteSolid>" hex8)
 
-# ---- Plastic solids with large strains -------------------------------------------------------------------------------
+# ---- Plastic solids with large strains, and with small ones ------------------------------------------------------------
 
 voussoir_extra_source(plastic_finite_solid_tet4 elements/point/finite_history_element.hpp)
 voussoir_element(plastic_finite_solid.tet4 "FiniteHistoryElement<PlasticFiniteSolid, Tet4, Full>" tet4)
+voussoir_element(plastic_solid.tet4 "FiniteHistoryElement<PlasticFiniteSolid, Tet4, Full>" tet4)
 
 voussoir_extra_source(plastic_finite_solid_one_point elements/point/finite_history_element.hpp)
 voussoir_element(plastic_finite_solid.hex8.reduced "FiniteOnePointElement<PlasticFiniteSolid>" hex8)
@@ -149,6 +150,7 @@ voussoir_element(plastic_finite_solid.hex8.reduced "FiniteOnePointElement<Plasti
 voussoir_extra_source(plastic_finite_solid_hex8 elements/point/finite_history_element.hpp)
 voussoir_element(plastic_finite_solid.hex8 "FiniteHistoryElement<PlasticFiniteSolid, Hex8, Full>" hex8)
 voussoir_element(plastic_finite_solid.hex8.full "FiniteHistoryElement<PlasticFiniteSolid, Hex8, Full>" hex8)
+voussoir_element(plastic_solid.hex8.full "FiniteHistoryElement<PlasticFiniteSolid, Hex8, Full>" hex8)
 
 voussoir_extra_source(follower_pressure elements/surface/follower_pressure.hpp elements/surface/quad9_face.hpp)
 voussoir_follower_pressure(Tri3 Tri6 Quad4 Quad8 Quad9)
@@ -369,3 +371,17 @@ voussoir_face_load(traction   TractionLoad   solid Quad9)
 voussoir_face_load(flux       FluxLoad       solid Quad9)
 voussoir_face_load(convection ConvectionLoad solid Quad9)
 voussoir_face_load(radiation  RadiationLoad  solid Quad9)
+
+# ---- Plastic solids of second order ----------------------------------------------------------------------------------
+
+voussoir_extra_source(plastic_solid_tet10 elements/point/finite_history_element.hpp)
+voussoir_element(plastic_finite_solid.tet10 "FiniteHistoryElement<PlasticFiniteSolid, Tet10, Full>" tet10)
+voussoir_element(plastic_solid.tet10 "FiniteHistoryElement<PlasticFiniteSolid, Tet10, Full>" tet10)
+
+voussoir_extra_source(plastic_solid_hex20_reduced elements/point/finite_history_element.hpp)
+voussoir_element(plastic_finite_solid.hex20.reduced "FiniteHistoryElement<PlasticFiniteSolid, Hex20, Reduced>" hex20)
+voussoir_element(plastic_solid.hex20.reduced "FiniteHistoryElement<PlasticFiniteSolid, Hex20, Reduced>" hex20)
+
+voussoir_extra_source(plastic_solid_hex20 elements/point/finite_history_element.hpp)
+voussoir_element(plastic_finite_solid.hex20 "FiniteHistoryElement<PlasticFiniteSolid, Hex20, Full>" hex20)
+voussoir_element(plastic_solid.hex20 "FiniteHistoryElement<PlasticFiniteSolid, Hex20, Full>" hex20)

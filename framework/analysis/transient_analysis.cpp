@@ -82,6 +82,11 @@ std::string without_mesh_advice(std::string reason) {
   return reason;
 }
 
+/// For models whose materials may flow.
+constexpr const char* limit_load_advice =
+    "If materials are plastic, the load may be the largest that the body carries: reduce it, or prescribe "
+    "displacements instead. ";
+
 /// What to do where an increment of statics does not converge.
 std::string advice_on_statics(const Domain& domain, bool whole_pressure_tangent, bool automatic) {
   std::string advice;
@@ -283,6 +288,7 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
     report.reason = report.reason.empty() ? "unknowns are not finite" : without_mesh_advice(report.reason);
     if (!report.free_motions.empty())
       report.advice =
+          std::string(method.is_static() && model_->has_history() ? limit_load_advice : "") +
           "Some motions have no strain at the integration points, as in a single layer of quadratic elements with "
           "reduced integration (C3D20R): use full integration, or more elements over the thickness. Otherwise look for "
           "parts that are not restrained";

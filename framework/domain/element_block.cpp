@@ -9,6 +9,7 @@
 #include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/domain/large_displacements.hpp>
 
 namespace voussoir {
 namespace {
@@ -40,6 +41,9 @@ std::array<double, 9> polar_values(const Orientation& orientation, const std::ar
   const double length = std::hypot(r[0], r[1], r[2]);
   return {p[0], p[1], p[2], a[0], a[1], a[2], r[0] / length, r[1] / length, r[2] / length};
 }
+
+/// The parameter by which a program that serves types of large and of small strains knows which of them it is.
+constexpr std::string_view large_strains = "large_strains";
 
 /// Parameters that neither material nor section has to define, since many analyses do without them. The comment of
 /// ElementBlock::set_section() lists them for users.
@@ -98,6 +102,7 @@ struct ParameterSource {
 
   std::string where() const { return "block '" + block.name() + "'"; }
   void require_known(const std::string& name) const;
+  void require_settable(const std::string& name) const;
   void check() const;
   bool varies(const std::string& parameter) const;
   double common_value(const std::string& parameter, double temperature) const;
@@ -118,18 +123,26 @@ void ParameterSource::require_known(const std::string& name) const {
   throw Error(ErrorCode::bad_input, text, where());
 }
 
+/// As require_known(), and the element type must not set the parameter itself.
+void ParameterSource::require_settable(const std::string& name) const {
+  require_known(name);
+  if (name == large_strains)
+    throw Error(ErrorCode::bad_input,
+                "'" + name + "' is determined by the element type: use finite_solid types for large strains", where());
+}
+
 /// Checks that every given name is a parameter of the element type and has a value for each element, and the names of
 /// the material.
 void ParameterSource::check() const {
   if (block.material()) require_known_parameters(*block.material(), block.type().program().parameter_names());
-  for (const auto& [name, value] : section) require_known(name);
+  for (const auto& [name, value] : section) require_settable(name);
   for (const auto& [name, values] : per_element) {
     if (static_cast<std::int32_t>(values.size()) != block.size())
       throw Error(
           ErrorCode::bad_input,
           std::to_string(values.size()) + " values of " + name + " for " + std::to_string(block.size()) + " elements",
           where());
-    require_known(name);
+    require_settable(name);
   }
 }
 
@@ -142,6 +155,7 @@ bool ParameterSource::varies(const std::string& parameter) const {
 /// The value of all elements, at a temperature of the material's tables.
 double ParameterSource::common_value(const std::string& parameter, double temperature) const {
   if (const int axis = axis_entry(parameter); axis >= 0) return orientation.at({0, 0, 0})[axis];
+  if (parameter == large_strains) return has_large_displacements(block.type()) ? 1 : 0;
   if (const auto found = section.find(parameter); found != section.end()) return found->second;
   const auto& material = block.material();
   if (material && material->has(parameter)) return material->value(parameter, temperature);

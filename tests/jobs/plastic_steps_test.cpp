@@ -315,6 +315,8 @@ TEST(PlasticSteps, OnePointElementsReportTheirHourglasses) {
 
 class PlasticJob : public testing::FolderTest {
  protected:
+  std::string physics_ = "finite_solid";
+
   /// The column of column_deck().
   Job read(const std::string& material, const std::string& section, const std::string& step) {
     std::ofstream mesh(folder_ / "column.msh");
@@ -330,7 +332,7 @@ class PlasticJob : public testing::FolderTest {
     mesh.close();
     std::ofstream(folder_ / "column.json")
         << R"({"mesh": "column.msh", "materials": {"M": {"young": 1000, "poisson": 0.25, "density": 2)" << material
-        << R"(}}, "sections": [{"group": "column", "physics": "finite_solid", "material": "M")" << section
+        << R"(}}, "sections": [{"group": "column", "physics": ")" << physics_ << R"(", "material": "M")" << section
         << R"(}], "supports": [{"name": "foot", "group": "foot", "ux": 0, "uy": 0, "uz": 0}],
  "loads": [{"name": "push", "group": "tip", "nodal_force": [15, 0, 0]}],
  "steps": [{"name": "blow", "period": 0.4, "loads": ["push"], "amplitudes": {"push": [[0, 0], [0.2, 1], [0.4, 0]]}, )"
@@ -360,6 +362,19 @@ TEST_F(PlasticJob, HasTheBitsOfTheDeck) {
     for (const auto& note : deck.job.notes) notes += note.text + "\n";
     EXPECT_NE(notes.find("*PLASTIC: displacements and strains are large"), std::string::npos) << notes;
   }
+}
+
+TEST_F(PlasticJob, SmallStrainsHaveTheBitsOfTheDeck) {
+  physics_ = "solid";
+  const auto deck = run_deck(column_deck("*PLASTIC\n300., 0.\n600., 0.5\n900., 2.\n") +
+                             "*STEP\n*STATIC, DIRECT\n0.05, 0.4\n" + hard_push);
+  Job job = read(R"(, "plastic": [[300, 0], [600, 0.5], [900, 2]])", R"(, "formulation": "full")",
+                 R"("analysis": "nonlinear_static", "increment": 0.05, "automatic": "no")");
+  KeptSteps kept;
+  run_job(job, plainly(), {}, kept);
+  EXPECT_EQ(kept.states.at(0).back().result.unknowns.values, deck.kept.states.at(0).back().result.unknowns.values);
+  EXPECT_GT(largest_at_points(kept, "peeq"), 0.01);
+  EXPECT_EQ(largest_at_points(kept, "peeq"), largest_at_points(deck.kept, "peeq"));
 }
 
 TEST_F(PlasticJob, FilesAndHistoriesHaveThePlasticStrain) {
@@ -407,6 +422,12 @@ TEST_F(PlasticJob, RefusesWhatIsNotSupported) {
          {"column.json", "finite_solid.hex8.reduced", "explicit dynamics"});
   refuse("", R"(, "formulation": "reduced")", R"("analysis": "dynamic", "increment": 0.1)",
          {"column.json", "finite_solid.hex8.reduced", "explicit dynamics"});
+  physics_ = "solid";
+  const std::string statics = R"("analysis": "nonlinear_static", "increment": 0.1)";
+  refuse(plastic_rows, "", statics, {"column.json", "incompatible modes", "\"full\""});
+  refuse(plastic_rows, R"(, "formulation": "reduced")", statics, {"column.json", "solid.hex8.reduced", "'full'"});
+  refuse("", R"(, "formulation": "full")", statics, {"column.json", "solid.hex8.full", "small displacements"});
+  refuse(plastic_rows, R"(, "formulation": "full")", explicit_words, {"column.json", "large strains in explicit"});
 }
 
 // ---- What decks may not have ----------------------------------------------------------------------------------------
@@ -435,8 +456,6 @@ TEST(PlasticSteps, RefuseWhatIsNotSupported) {
   for (int k = 0; k < 17; ++k) long_table += std::to_string(5 + k) + "., " + std::to_string(0.01 * k) + "\n";
   refuse(long_table, step, {"test.inp:31", "17 rows", "16"});
   const std::string flows = "*PLASTIC\n5., 0.\n6., 0.1\n";
-  for (const char* other : {"*STEP\n*STATIC\n*END STEP\n", "*STEP\n*DYNAMIC\n0.1, 1.\n*END STEP\n"})
-    refuse(flows, other, {"test.inp:31", "*PLASTIC without NLGEOM is not supported"});
   refuse(flows, "*STEP\n*FREQUENCY\n2\n*END STEP\n",
          {"test.inp:31", "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC"});
   refuse("", "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*END STEP\n" + step, {"test.inp:", "cannot be combined"});

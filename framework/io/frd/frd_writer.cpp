@@ -77,6 +77,7 @@ const FrdBlock& block_of(FrdQuantity quantity) {
       "STRESS", 4, {{"SXX", "sxx"}, {"SYY", "syy"}, {"SZZ", "szz"}, {"SXY", "sxy"}, {"SYZ", "syz"}, {"SZX", "sxz"}}};
   static const FrdBlock strain{
       "TOSTRAIN", 4, {{"EXX", "exx"}, {"EYY", "eyy"}, {"EZZ", "ezz"}, {"EXY", "exy"}, {"EYZ", "eyz"}, {"EZX", "exz"}}};
+  static const FrdBlock plastic{"PE", 1, {{"PE", "peeq"}}};
   static const FrdBlock force{"FORC", 2, {{"F1", "ux"}, {"F2", "uy"}, {"F3", "uz"}}};
   static const FrdBlock flux{"FLUX", 2, {{"F1", "qx"}, {"F2", "qy"}, {"F3", "qz"}}};
   static const FrdBlock heat_flow{"RFL", 1, {{"RFL", "T"}}};
@@ -89,6 +90,8 @@ const FrdBlock& block_of(FrdQuantity quantity) {
       return stress;
     case FrdQuantity::strain:
       return strain;
+    case FrdQuantity::plastic:
+      return plastic;
     case FrdQuantity::force:
       return force;
     case FrdQuantity::flux:

@@ -17,6 +17,7 @@ enum class FrdQuantity {
   temperature,   ///< NDTEMP: T
   stress,        ///< STRESS: sxx syy szz sxy syz sxz
   strain,        ///< TOSTRAIN: exx eyy ezz exy eyz exz, shear as that of the tensor
+  plastic,       ///< PE: peeq, the equivalent plastic strain
   force,         ///< FORC: ux uy uz
   flux,          ///< FLUX: qx qy qz
   heat_flow,     ///< RFL: T

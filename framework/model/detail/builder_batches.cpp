@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include <voussoir/framework/domain/large_displacements.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/full_tangent_program.hpp>
 #include <voussoir/framework/model/detail/renamed_program.hpp>
@@ -13,16 +14,10 @@
 namespace voussoir {
 namespace {
 
-/// Whether the elements of a block are those of large displacements, "finite_solid.hex20".
-bool has_large_displacements(const ElementBlock& block) {
-  const std::string& name = block.type().name();
-  return name.substr(0, name.find('.')).ends_with("finite_solid");
-}
-
 /// The load element for faces of a block: "pressure.quad4", "plane_pressure.line2", "axisymmetric_pressure.line3". A
 /// pressure on elements of large displacements follows their faces.
 std::string load_type(const ElementBlock& block, const std::string& kind, const std::string& face_shape) {
-  if (kind == "pressure" && has_large_displacements(block)) return "follower_pressure." + face_shape;
+  if (kind == "pressure" && has_large_displacements(block.type())) return "follower_pressure." + face_shape;
   const auto& topology = shape_topology(block.type().shape());
   std::string geometry;
   if (topology.dim == 2) geometry = block.type().program().axisymmetric() ? "axisymmetric_" : "plane_";
@@ -223,7 +218,7 @@ void AnalysisModel::Builder::add_body_loads() {
         if (program.components() == 2 && load.load.acceleration[2] != 0)
           throw Error(ErrorCode::bad_input,
                       "gravity along z cannot act on the plane elements of block '" + block.name() + "'", where);
-        if (load.load.angular_velocity_squared != 0 && has_large_displacements(block))
+        if (load.load.angular_velocity_squared != 0 && has_large_displacements(block.type()))
           throw Error(ErrorCode::bad_input,
                       "centrifugal loads on elements of large displacements (block '" + block.name() +
                           "') would have to follow the deformed body, which is not supported; use elements of small "

@@ -36,7 +36,7 @@ std::vector<std::array<double, 3>> crooked_cell(const std::string& type) {
 /// E = 200, ν = 0.3 and a table.
 std::map<std::string, double> metal(const std::vector<HardeningPoint>& table) {
   const PlasticMaterial material("metal", table);
-  std::map<std::string, double> numbers{{"young", 200}, {"poisson", 0.3}, {"density", 2}};
+  std::map<std::string, double> numbers{{"young", 200}, {"poisson", 0.3}, {"density", 2}, {"large_strains", 1}};
   for (const std::string& name : material.parameter_names()) numbers[name] = material.value(name, 0);
   return numbers;
 }

@@ -202,9 +202,9 @@ std::string element_type(const Section& section, const std::string& shape) {
   const Physics& physics = *section.physics;
   const ElementLibrary& library = ElementLibrary::instance();
   const std::string law = section.material ? section.material->law() : std::string();
-  if (law == "plastic" && physics.name != "finite_solid")
+  if (law == "plastic" && physics.name != "finite_solid" && physics.name != "solid")
     section.json.fail("material '" + section.material->name() +
-                      "' is plastic: give the section \"physics\": \"finite_solid\", or another material");
+                      "' is plastic: give the section \"physics\": \"solid\" or \"finite_solid\", or another material");
   const auto known = [&](const std::string& type) {
     return library.find_if(law.empty() ? type : law + "_" + type) != nullptr;
   };
@@ -219,23 +219,28 @@ std::string element_type(const Section& section, const std::string& shape) {
     return physics.name;
   }
   const std::string plain = physics.name + "." + shape;
-  if (physics.name == "finite_solid" && !known(plain))
+  if (law == "plastic" && plain == "solid.hex8" && !section.json.has("formulation"))
+    section.json.fail(
+        "hexahedra with incompatible modes cannot be plastic: give the section \"formulation\": \"full\", or use hex20 "
+        "elements");
+  if ((physics.name == "finite_solid" || law == "plastic") && !known(plain) && plain != "solid.hex8")
     section.json.fail("there are no " + plain + " elements" + (law.empty() ? "" : " of a material that is " + law) +
-                      (law == "plastic" ? "; plastic solids are tet4 and hex8"
+                      (law == "plastic" ? "; plastic solids are tet4, tet10, hex8 and hex20"
                                         : "; solids of large displacements are isotropic tet4, tet10, wedge6, wedge15, "
                                           "hex8 and hex20"));
   if (!section.json.has("formulation")) return plain;
   const Json formulation = section.json.at("formulation");
   const std::string& word = formulation.choice({"default", "full", "reduced", "bbar", "incompatible"});
   // A shape without variants is integrated fully.
-  if (word == "default" || (word == "full" && !known(plain + ".full"))) return plain;
+  if ((word == "default" && known(plain)) || (word == "full" && !known(plain + ".full"))) return plain;
   const std::string type = plain + "." + word;
   if (!known(type)) {
     std::string there;
     for (const char* other : {"full", "reduced", "bbar", "incompatible"})
       if (known(plain + "." + other)) there += std::string(there.empty() ? "" : ", ") + "'" + other + "'";
-    formulation.fail("there is no " + type + "; for this shape write 'default'" +
-                     (there.empty() ? "" : " or one of " + there));
+    formulation.fail(
+        "there is no " + type + (law.empty() ? "" : " of a material that is " + law) + "; for this shape " +
+        (known(plain) ? "write 'default'" + (there.empty() ? "" : " or one of " + there) : "write " + there));
   }
   return type;
 }

@@ -8,6 +8,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/job/detail/heat_steps.hpp>
+#include <voussoir/framework/io/job/detail/increment_checks.hpp>
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
 
 namespace voussoir::job {
@@ -68,8 +69,8 @@ class StepReader {
           "the job has structural and heat sections: give 'steps' that define the analysis of "
           "them, e.g. {\"analysis\": \"heat\"} and {\"analysis\": \"static\"}");
     } else {
-      if (has_large_displacements(0))
-        root_.fail("the sections have large displacements: give 'steps' with \"analysis\": \"nonlinear_static\"");
+      if (const std::string why = reason_for_increments(domain_of(0)); !why.empty())
+        root_.fail(why + ": give 'steps' with \"analysis\": \"nonlinear_static\"");
       add_step(root_, "step 1", model_.body(0).procedure(), all_loads(0), all_supports(0));
       read_prints(root_, job_.steps.back());
     }
@@ -93,8 +94,9 @@ class StepReader {
       json.fail("'analysis' is missing; the job has sections for \"static\" and for \"heat\"");
     }
     const std::size_t body = *model_.find(procedure);
-    if (has_large_displacements(body))
-      json.fail("the sections have large displacements: use \"analysis\": \"nonlinear_static\"");
+    if (const std::string why = procedure == Procedure::statics ? reason_for_increments(domain_of(body)) : "";
+        !why.empty())
+      json.fail(why + ": use \"analysis\": \"nonlinear_static\"");
     add_step(json, name, procedure, json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body),
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
@@ -107,33 +109,7 @@ class StepReader {
       read_prints(root_, step);
   }
 
-  static bool is_large(const ElementBlock& block) { return block.type_name().starts_with("finite_solid."); }
-  bool has_large_displacements(std::size_t body) {
-    const Domain& domain = model_.body(body).domain();
-    for (std::size_t k = 0; k < domain.block_count(); ++k)
-      if (is_large(domain.block(k))) return true;
-    return false;
-  }
-  /// All elements of a step of nonlinear statics must take large displacements.
-  void require_large_displacements(const Json& json, std::size_t body) {
-    const Domain& domain = model_.body(body).domain();
-    for (std::size_t k = 0; k < domain.block_count(); ++k)
-      if (const ElementBlock& block = domain.block(k);
-          block.size() > 0 && !is_large(block) && block.type_name() != "mass")
-        json.fail("elements of type " + block.type_name() +
-                  " are those of small displacements; give their sections \"physics\": \"finite_solid\"");
-  }
-
-  /// Hexahedra with one point and large displacements are for explicit dynamics.
-  void require_no_explicit_elements(const Json& json, std::size_t body) {
-    const Domain& domain = model_.body(body).domain();
-    for (std::size_t k = 0; k < domain.block_count(); ++k) {
-      const ElementBlock& block = domain.block(k);
-      if (block.type_name() != "finite_solid.hex8.reduced") continue;
-      json.fail("elements of type " + block.type_name() +
-                " are supported only in explicit dynamics: \"analysis\": \"dynamic\", \"method\": \"explicit\"");
-    }
-  }
+  const Domain& domain_of(std::size_t body) { return model_.body(body).domain(); }
 
   static std::vector<std::string> all_analyses() {
     std::vector<std::string> words{"static", "heat", "transient_heat", "thermal_stress"};
@@ -166,13 +142,8 @@ class StepReader {
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
     const bool over_time = procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic;
-    if (has_large_displacements(body) && !over_time)
-      json.at("analysis")
-          .fail(
-              "the sections have large displacements, which this analysis does not take; give them \"physics\": "
-              "\"solid\"");
-    if (has_large_displacements(body) || procedure == Procedure::nonlinear_statics)
-      require_large_displacements(json.at("analysis"), body);
+    if (!over_time) refuse_increments(json.at("analysis"), domain_of(body));
+    check_large_displacements(json.at("analysis"), domain_of(body), procedure);
     add_step(json, name, Procedure::statics, {},
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
@@ -186,7 +157,10 @@ class StepReader {
       step.total_time = dynamic->start + dynamic->period;
     if (auto* direct = std::get_if<DynamicStep>(&step.modal)) {
       step.total_time = direct->times.start + direct->times.period;
-      if (!direct->explicit_method) require_no_explicit_elements(json.at("analysis"), body);
+      if (direct->explicit_method)
+        check_explicit_plasticity(json.at("analysis"), domain_of(body));
+      else
+        require_no_explicit_elements(json.at("analysis"), domain_of(body));
       read_motions(json, step, *direct);
       read_histories(json, step);
     }
@@ -252,11 +226,7 @@ class StepReader {
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
     const auto prescribed = json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body);
-    if (has_large_displacements(body))
-      json.at("analysis")
-          .fail(
-              "the sections have large displacements, which this analysis does not take; give them \"physics\": "
-              "\"solid\"");
+    refuse_increments(json.at("analysis"), domain_of(body));
     const std::size_t heat = heating_step(json.at("temperatures_from"), Procedure::statics);
     const auto* over = std::get_if<DynamicStep>(&job_.steps[heat].modal);
     if (!over)

@@ -3,13 +3,14 @@
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/io/deck/detail/build/large_displacements.hpp>
 
-// NLGEOM and *PLASTIC: which decks can have large displacements.
+// NLGEOM and *PLASTIC: which decks can have large displacements, and which elements plastic materials.
 
 namespace voussoir::deck {
 namespace {
 
 bool is_structural(const StepCard& step) { return !is_heat(*step.procedure); }
 bool is_explicit(const StepCard& step) { return step.dynamic.explicit_method.has_value(); }
+bool has_explicit_steps(const Build& b) { return std::any_of(b.deck.steps.begin(), b.deck.steps.end(), is_explicit); }
 
 bool is_plastic(const Build& b, const SectionCard& section) {
   const auto material = b.deck.materials.find(section.material);
@@ -22,11 +23,22 @@ void check_one_method(const Build& b) {
   for (const StepCard& step : b.deck.steps) {
     if (!is_structural(step)) continue;
     if (first && is_explicit(step) != is_explicit(*first))
-      b.fail("with large displacements, *DYNAMIC, EXPLICIT cannot be combined with other steps of a structure (" +
+      b.fail("with NLGEOM or *PLASTIC, *DYNAMIC, EXPLICIT cannot be combined with other steps of a structure (" +
                  b.deck.where(first->place) + "); put them into decks of their own",
              step.place);
     if (!first) first = &step;
   }
+}
+
+/// "C3D8I, a solid with incompatible modes".
+std::string describe_element(const ElementMeaning& meaning, const std::string& type) {
+  std::string text = std::string(meaning.name) + ", " + describe(meaning.family);
+  if (meaning.family == Family::solid)
+    text += type.ends_with(".bbar")           ? " with averaged change of volume in the Abaqus dialect"
+            : type.ends_with(".incompatible") ? " with incompatible modes"
+            : type.ends_with(".hex8.reduced") ? " with one integration point"
+                                              : "";
+  return text;
 }
 
 }  // namespace
@@ -51,6 +63,7 @@ bool find_large_displacements(Build& b) {
                  " has: give it to all steps, or put them into decks of their own",
              step.place);
   check_one_method(b);
+  if (large == steps.end() && !has_explicit_steps(b)) return false;
   if (large == steps.end())
     b.note("*PLASTIC: displacements and strains are large, as with *STEP, NLGEOM",
            b.deck.materials.find(plastic->material)->second.plastic->place);
@@ -67,26 +80,32 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
                        const SectionCard& section, Place place) {
   if (type == "mass") return type;
   const std::string name = "finite_" + type;
-  const bool explicit_steps = std::any_of(b.deck.steps.begin(), b.deck.steps.end(), is_explicit);
-  const bool one_point = type == "solid.hex8.reduced";
+  const bool explicit_steps = has_explicit_steps(b);
   const ElementLibrary& library = ElementLibrary::instance();
-  const bool known =
-      meaning.family == Family::solid && library.find_if(name) != nullptr && (!one_point || explicit_steps);
+  const bool known = meaning.family == Family::solid && library.find_if(name) != nullptr &&
+                     (type != "solid.hex8.reduced" || explicit_steps);
   const bool plastic = is_plastic(b, section);
-  if (known && (!plastic || library.find_if("plastic_" + name))) return name;
-  std::string text = std::string(meaning.name) + ", " + describe(meaning.family);
-  if (meaning.family == Family::solid)
-    text += type.ends_with(".bbar")           ? " with averaged change of volume in the Abaqus dialect"
-            : type.ends_with(".incompatible") ? " with incompatible modes"
-            : one_point                       ? " with one integration point"
-                                              : "";
+  // Explicit steps with quadratic plastic elements have not been tried.
+  const bool tried = !explicit_steps || type == "solid.tet4" || type.starts_with("solid.hex8.");
+  if (known && (!plastic || (tried && library.find_if("plastic_" + name)))) return name;
   if (plastic)
-    b.fail(text + ", is not supported with *PLASTIC" +
-               (explicit_steps ? ": use C3D8R, C3D8 of CalculiX, or C3D4" : " here: use C3D8 of CalculiX, or C3D4"),
+    b.fail(describe_element(meaning, type) + ", is not supported with *PLASTIC" +
+               (explicit_steps ? " in *DYNAMIC, EXPLICIT: use C3D8R, C3D8 of CalculiX, or C3D4"
+                               : ": use C3D4, C3D10, C3D20, C3D20R, or C3D8 of CalculiX"),
            place);
-  b.fail(text + ", is not supported with large displacements (" + (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
+  b.fail(describe_element(meaning, type) + ", is not supported with large displacements (" +
+             (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
              "): use C3D4, C3D6, C3D10, C3D15, C3D20, C3D20R, C3D8 of CalculiX, or " +
              (explicit_steps ? "C3D8R" : "C3D8R in *DYNAMIC, EXPLICIT"),
+         place);
+}
+
+void require_plastic_type(const Build& b, const ElementMeaning& meaning, const std::string& type,
+                          const SectionCard& section, Place place) {
+  if (!find_plastic_section(b) || !is_plastic(b, section)) return;
+  if (meaning.family == Family::solid && ElementLibrary::instance().find_if("plastic_" + type)) return;
+  b.fail(describe_element(meaning, type) +
+             ", is not supported with *PLASTIC: use C3D4, C3D10, C3D20, C3D20R, or C3D8 of CalculiX",
          place);
 }
 

@@ -73,8 +73,11 @@ void add_blocks(Build& b, Model& m) {
   for (const PlannedBlock& planned : plan_blocks(b, m.physics)) {
     const SectionCard& section = b.deck.sections[planned.section];
     std::string type = with_rotation(section, type_in(b, m.physics, *planned.meaning));
+    const Place place = b.deck.elements[planned.segments.front().card].place;
     if (large)
-      type = large_type(b, *planned.meaning, type, section, b.deck.elements[planned.segments.front().card].place);
+      type = large_type(b, *planned.meaning, type, section, place);
+    else if (m.physics == Physics::structure)
+      require_plastic_type(b, *planned.meaning, type, section, place);
     ElementBlock& block = m.domain->add_block(block_name(*m.domain, section.set, planned.meaning->name), type);
     const auto index = static_cast<std::int32_t>(m.domain->block_count()) - 1;
     std::int32_t element = 0;

@@ -7,8 +7,8 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
 
-// Steps of statics in increments: *STEP, NLGEOM with *STATIC. Loads and supports without an amplitude go from what they
-// were at the end of the step before to what they are at the end of this one.
+// Steps of statics in increments: *STATIC with *STEP, NLGEOM or with *PLASTIC. Loads and supports without an amplitude
+// go from what they were at the end of the step before to what they are at the end of this one.
 
 namespace voussoir::deck {
 namespace {
@@ -21,6 +21,9 @@ Amplitude over_static_step(const AmplitudeCard& card, double start) {
   return Amplitude(std::move(points));
 }
 
+/// Why a step has increments, for messages.
+std::string reason_for_increments(const StepCard& card) { return card.nlgeom ? "NLGEOM" : "*PLASTIC"; }
+
 /// From a value at the beginning of a step to another at its end.
 Amplitude ramp(double from, double to, double period) { return Amplitude({{0, from}, {period, to}}); }
 
@@ -28,21 +31,22 @@ Amplitude ramp(double from, double to, double period) { return Amplitude({{0, fr
 
 void ModalStepMaker::check_increments(const JobStep& step, const StepCard& card, const ActingState& state) const {
   const Place place = card.procedure_place;
+  const std::string why = reason_for_increments(card);
   if (step.heated_by)
     b_.fail("the temperatures of the *HEAT TRANSFER step at " + b_.job.steps[*step.heated_by].where +
-                " act in all later steps, which is not supported in *STATIC steps with NLGEOM; give them by "
-                "*TEMPERATURE in a deck without the *HEAT TRANSFER step",
+                " act in all later steps, which is not supported in *STATIC steps with " + why +
+                "; give them by *TEMPERATURE in a deck without the *HEAT TRANSFER step",
             place);
   if (!state.network_pressures.empty())
-    b_.fail("loads like P1NP are not supported with NLGEOM: give the pressure by P1", place);
-  if (card.perturbation) b_.fail("*STEP, PERTURBATION with NLGEOM is not supported: omit one of them", card.place);
+    b_.fail("loads like P1NP are not supported with " + why + ": give the pressure by P1", place);
+  if (card.perturbation) b_.fail("*STEP, PERTURBATION with " + why + " is not supported: omit one of them", card.place);
   if (direct_ && b_.job.steps[*direct_].procedure == Procedure::dynamic)
-    b_.fail(
-        "*STATIC after *DYNAMIC is not supported with NLGEOM: what becomes of the velocities is not defined; put it "
-        "into a deck of its own",
-        place);
+    b_.fail("*STATIC after *DYNAMIC is not supported with " + why +
+                ": what becomes of the velocities is not defined; put "
+                "it into a deck of its own",
+            place);
   for (const BodyActing& body : state.bodies)
-    if (body.label == "CENTRIF" && body.value != 0)
+    if (card.nlgeom && body.label == "CENTRIF" && body.value != 0)
       b_.fail("CENTRIF with NLGEOM would have to follow the deformed body, which is not supported", body.place);
 }
 
@@ -63,7 +67,9 @@ void ModalStepMaker::refuse_replaced_loads(ActingState& state) {
   }
   for (const BodyActing& body : state.bodies) {
     if (body.amplitude && ended_keys_.contains({which, 0}))
-      b_.fail("GRAV with AMPLITUDE after a step with GRAV is not supported with NLGEOM: put both into one step",
+      b_.fail(body.label +
+                  " with AMPLITUDE after a step with loads like it is not supported in *STATIC steps with "
+                  "increments: put both into one step",
               body.place);
     if (body.value != 0) keys.insert({which, 0});
   }
@@ -103,20 +109,21 @@ std::vector<MovedSupports> ModalStepMaker::ramped_supports(JobStep& step, const 
     const auto known = support_at_.find(a.key);
     const double before = known == support_at_.end() ? 0.0 : known->second;
     const double after = a.value * (a.amplitude ? over_static_step(*a.amplitude, start).at(card.period) : 1.0);
-    if (a.fixed) b_.fail("*BOUNDARY, FIXED is not supported with NLGEOM: give the value", a.place);
+    if (a.fixed)
+      b_.fail("*BOUNDARY, FIXED is not supported with " + reason_for_increments(card) + ": give the value", a.place);
     supported.insert(a.key);
     const Unknown unknown = b_.unknown(model, n, dof);
     if (unknown.node < 0) continue;  // make_supports() has spoken of it
     if (direct_ && !ended_supports_.contains(a.key))
-      b_.fail(
-          "a support that begins in a later step with NLGEOM would jump to its place, since the node has moved; give "
-          "it in the first step",
-          a.place);
+      b_.fail("a support that begins in a later step with " + reason_for_increments(card) +
+                  " would jump to its place, since the node has moved; give it in the first step",
+              a.place);
     if (after != 0) ends[a.key] = after;
     if (a.value == 0 && before == 0) continue;
     if (b_.has_axes(n) && dof <= 3)
       b_.fail("*BOUNDARY with a value other than zero at node " + b_.node_name(n) +
-                  ", which has a *TRANSFORM, is not supported with NLGEOM; move it along the global axes",
+                  ", which has a *TRANSFORM, is not supported with " + reason_for_increments(card) +
+                  "; move it along the global axes",
               a.place);
     const MovedSupports::Place place{unknown.node, unknown_name(Physics::structure, unknown.component)};
     if (a.amplitude) {

@@ -123,7 +123,7 @@ std::vector<HistoryRequest> check_histories(Build& b, const Model& m, const Step
     if (has_states(*step.procedure) && !step.histories.empty())
       b.note(
           "*OUTPUT, HISTORY is ignored in this step: curves are recorded in *DYNAMIC, transient *HEAT TRANSFER and "
-          "*STATIC steps with NLGEOM",
+          "*STATIC steps with NLGEOM or *PLASTIC",
           step.histories.front().place);
     return histories;
   }

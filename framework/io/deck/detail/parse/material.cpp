@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
 
 // Materials: *MATERIAL and the properties that follow it.
@@ -118,23 +120,32 @@ void Parser::read_plastic(Card& card) {
   set_property(card, &MaterialCard::plastic, std::move(table));
 }
 
-/// Plastic elements have large strains. They are known in statics and dynamics.
+bool Parser::has_plastic_section() const {
+  return std::any_of(deck_.sections.begin(), deck_.sections.end(), [&](const SectionCard& section) {
+    const auto material = deck_.materials.find(section.material);
+    return material != deck_.materials.end() && material->second.plastic;
+  });
+}
+
+/// Plastic materials are known in statics and dynamics. Their *STATIC steps have increments, which is decided where
+/// they are read.
 void Parser::check_plasticity() {
+  const bool used = has_plastic_section();
   for (const auto& [name, material] : deck_.materials) {
     if (!material.plastic) continue;
     for (const StepCard& step : deck_.steps) {
       if (step.procedure && (is_heat(*step.procedure) || step.dynamic.explicit_method)) continue;
+      const bool late = step.procedure == Procedure::statics && used;
       const bool knows = step.procedure == Procedure::nonlinear_statics || step.procedure == Procedure::statics ||
                          step.procedure == Procedure::dynamic;
-      if (knows && step.nlgeom) continue;
-      note_unsupported(
-          Unsupported(ErrorCode::bad_input,
-                      knows ? "*PLASTIC without NLGEOM is not supported, since plastic elements are formulated for "
-                              "large strains: add NLGEOM to *STEP at " +
-                                  deck_.where(step.place)
-                            : "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC, and the step at " +
-                                  deck_.where(step.place) + " is of another kind",
-                      deck_.where(material.plastic->place)));
+      if (knows && !late) continue;
+      note_unsupported(Unsupported(
+          ErrorCode::bad_input,
+          late ? "*PLASTIC and the section of its material must stand before the first *STEP, which is at " +
+                     deck_.where(step.place)
+               : "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC, and the step at " +
+                     deck_.where(step.place) + " is of another kind",
+          deck_.where(material.plastic->place)));
       break;
     }
   }

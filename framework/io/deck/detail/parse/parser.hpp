@@ -229,6 +229,8 @@ class Parser {
   void dispatch(Card& card);
   void read_card(const std::string& text);
   void note_unsupported(const Error& error);
+  /// Whether a section that was read has a material with *PLASTIC.
+  bool has_plastic_section() const;
   void check_plasticity();
   /// A *DYNAMIC step begins with the state of the *STATIC step before it, which is therefore kept.
   void keep_states_of_statics();

@@ -34,9 +34,10 @@ void Parser::read_step(Card& card) {
   const std::string name = card.value("NAME");
   const std::string amplitude = card.choice("AMPLITUDE", {"", "RAMP", "STEP"});
   next.ramp = amplitude == "RAMP";  // the end of a linear step is the same for both
-  if (amplitude == "STEP" && next.nlgeom)
-    card.fail_unsupported(ErrorCode::bad_input,
-                          "*STEP, AMPLITUDE=STEP with NLGEOM is not supported: give the loads an *AMPLITUDE");
+  if (amplitude == "STEP" && (next.nlgeom || has_plastic_section()))
+    card.fail_unsupported(
+        ErrorCode::bad_input,
+        "*STEP, AMPLITUDE=STEP with NLGEOM or *PLASTIC is not supported: give the loads an *AMPLITUDE");
   if (const std::string most = card.value("INC"); !most.empty())
     next.dynamic.times.most_increments = static_cast<int>(std::min<Id>(number_of(most, "INC"), 1'000'000'000));
   card.ignore({"INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
@@ -131,7 +132,7 @@ void Parser::read_procedure(Card& card, Procedure procedure) {
 
 void Parser::read_static(Card& card) {
   card.refuse("RIKS", "arc-length methods are not implemented");
-  if (!step().nlgeom) return read_procedure(card, Procedure::statics);
+  if (!step().nlgeom && !has_plastic_section()) return read_procedure(card, Procedure::statics);
   note_solver(card);
   card.refuse("STABILIZE", "increments are not stabilised");
   card.refuse("TOTAL TIME AT START", "times begin at 0");
