@@ -228,8 +228,13 @@ class DynamicRecorder : public StepRecorder {
     }
   }
 
-  void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, ByteReader& in) override {
-    begin(method.motion(model, state, 0), !model.constraints().springs.empty());
+  void resume(const CommittedState& committed, ByteReader& in) override {
+    OwnState state(committed);
+    resume_from(state, in);
+  }
+
+  void resume_from(RecordedState& state, ByteReader& in) override {
+    begin(state.motion(0), state.has_springs());
     checkpoint->visit_rows([&](std::string_view bytes) {
       ByteReader row(bytes, "the history of the step");
       const auto kind = row.get<std::uint8_t>();

@@ -107,13 +107,13 @@ std::string DynamicRunner::where(std::size_t step) const {
 
 void DynamicRunner::run(std::size_t step, const NodalField* initial) {
   const DynamicStep& request = std::get<DynamicStep>(job_.steps[step].modal);
-  const StepCheckpoint saved(checkpoints_, step);
-  if (saved.is_complete()) return take_over(step, saved);
+  const auto saved = make_checkpoint ? make_checkpoint(step) : std::make_shared<StepCheckpoint>(checkpoints_, step);
+  if (saved->is_complete()) return take_over(step, *saved);
   try {
     if (request.explicit_method)
-      integrate_explicitly(step, request);
+      integrate_explicitly(step, request, *saved);
     else
-      integrate(step, request, initial);
+      integrate(step, request, initial, *saved);
   } catch (const NotConverged&) {
     throw;
   } catch (const Error& error) {
@@ -187,7 +187,8 @@ DynamicRunner::End DynamicRunner::initial_motion(const AnalysisModel& model, con
   return motion;
 }
 
-void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, const NodalField* initial) {
+void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, const NodalField* initial,
+                              StepCheckpoint& saved) {
   const Stopwatch stopwatch;
   const JobStep& asked = job_.steps[step];
   TransientOptions options(options_);
@@ -196,7 +197,6 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
   const Domain& domain = *job_.domains[asked.domain];
-  StepCheckpoint saved(checkpoints_, step);
   const auto recorder =
       make_recorder ? make_recorder(step, request) : make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
@@ -237,9 +237,8 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
       response.notes.push_back(std::move(note));
   if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
     response.notes.push_back(std::move(note));
-  if (!make_recorder)  // of a part, they would not be those of the whole model
-    for (std::string& note : notes_on_hardening(analysis->model(), [&] { return analysis->result(); }))
-      response.notes.push_back(std::move(note));
+  for (std::string& note : notes_on_hardening(analysis->model(), [&] { return analysis->result(); }))
+    response.notes.push_back(std::move(note));
   add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);

@@ -137,10 +137,9 @@ void check_temperatures_begin(const Job& job, std::size_t step, const DynamicSte
 
 }  // namespace
 
-void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& request) {
+void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& request, StepCheckpoint& saved) {
   const Stopwatch stopwatch;
   const JobStep& asked = job_.steps[step];
-  StepCheckpoint saved(checkpoints_, step);
   check_temperatures_begin(job_, step, request, where(step));
   const DynamicStep recorded = recorded_request(request);
   const auto recorder =
@@ -187,9 +186,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
     response.notes.push_back(std::move(note));
   if (std::string note = note_on_unstable_steps(analysis.energies()); !note.empty())
     response.notes.push_back(std::move(note));
-  if (!make_recorder)  // of a part, they would not be those of the whole model
-    for (std::string& note : notes_on_hardening(analysis.model(), [&] { return analysis.result(); }))
-      response.notes.push_back(std::move(note));
+  for (std::string& note : notes_on_hardening(analysis.model(), [&] { return analysis.result(); }))
+    response.notes.push_back(std::move(note));
   add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);

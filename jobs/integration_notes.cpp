@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/process_group.hpp>
 #include <voussoir/framework/domain/plastic_material.hpp>
 
 namespace voussoir::detail {
@@ -116,18 +117,26 @@ std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const st
   bool any = false;
   for (std::size_t b = 0; b < domain.block_count(); ++b) any = any || plastic_of(b);
   if (!any) return notes;
-  std::map<const PlasticMaterial*, double> largest;
+  std::map<std::string, double> largest;  // by the names of materials
   const StepResult last = end();
   for (const PointField& field : last.points) {
     const PlasticMaterial* const material = plastic_of(static_cast<std::size_t>(field.block));
     if (!material || !field.has("peeq")) continue;
     const auto width = field.names.size();
+    double& strain = largest[material->name()];
     for (auto at = static_cast<std::size_t>(field.name_index("peeq")); at < field.values.size(); at += width)
-      largest[material] = std::max(largest[material], field.values[at]);
+      strain = std::max(strain, field.values[at]);
   }
+  // All parts of a model have the same blocks with the same materials; their elements are divided.
+  if (ProcessGroup* const group = ProcessGroup::of(model))
+    for (std::size_t b = 0; b < domain.block_count(); ++b)
+      if (const PlasticMaterial* const material = plastic_of(b)) {
+        double& strain = largest[material->name()];
+        strain = group->maximum(strain);
+      }
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const PlasticMaterial* const material = plastic_of(b);
-    const auto found = largest.find(material);
+    const auto found = material ? largest.find(material->name()) : largest.end();
     if (found == largest.end()) continue;
     // A table of one row is a choice, not a table that ended.
     if (material->table().size() > 1 && found->second > material->last_strain())

@@ -59,6 +59,15 @@ void ModalRunner::run(std::size_t step) {
   std::erase_if(found_, [&](const auto& entry) { return entry.second.last_use <= step; });
 }
 
+void ModalRunner::take_modes(std::size_t step, std::shared_ptr<const ModeSet> modes) {
+  Found found;
+  found.last_use = last_use(step);
+  if (found.last_use == step) return;
+  found.analysis = make_modal_analysis(*job_.domains[job_.steps[step].domain], backend_);
+  found.modes = std::move(modes);
+  found_.insert_or_assign(step, std::move(found));
+}
+
 void ModalRunner::superpose(std::size_t step) {
   const JobStep& asked = job_.steps[step];
   try {

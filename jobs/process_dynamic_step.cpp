@@ -1,6 +1,7 @@
 #include <voussoir/jobs/detail/process_dynamic_step.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <voussoir/framework/analysis/step.hpp>
@@ -13,9 +14,8 @@ namespace {
 /// What process 0 asks the others for.
 constexpr int ask_motion = 1;  // and 2, 3: its derivatives
 constexpr int ask_sums = 4, ask_heat_sums = 5, ask_result = 6, ask_points = 7;
-
-/// The largest system with unsymmetric tangents: one that is factorised quickly.
-constexpr std::int64_t full_limit = 50'000;
+/// What all processes do together when they save the step.
+constexpr int gather_saved = 8;
 
 /// Of processes that pass nothing on.
 class NoReceiver : public StepReceiver {
@@ -75,20 +75,17 @@ class ProcessDynamicStep::PartRecorder : public StepRecorder {
     return times;
   }
   void record(const CommittedState& committed) override {
-    step_.current_ = &committed;
-    if (recorder_) {
-      recorder_->increments = increments;
-      Merged state(step_);
-      recorder_->take(state);
-      step_.group_.done();
-    } else {
-      step_.group_.respond_until_done();
-    }
-    step_.current_ = nullptr;
+    if (recorder_) recorder_->increments = increments;
+    show(committed, [&](RecordedState& state) { recorder_->take(state); });
+  }
+  void save(ByteWriter& out) const override {
+    if (recorder_) recorder_->save(out);
+  }
+  void resume(const CommittedState& committed, ByteReader& in) override {
+    show(committed, [&](RecordedState& state) { recorder_->resume_from(state, in); });
   }
   void take(RecordedState&) override { refuse(); }
-  void save(ByteWriter&) const override { refuse(); }
-  void resume(const AnalysisModel&, TimeIntegrator&, const AnalysisState&, ByteReader&) override { refuse(); }
+  void resume_from(RecordedState&, ByteReader&) override { refuse(); }
   StepResponse finish(TimeIntegrator& method) override {
     if (!recorder_) return {};
     StepResponse response = recorder_->finish(method);
@@ -97,34 +94,48 @@ class ProcessDynamicStep::PartRecorder : public StepRecorder {
   }
 
  private:
-  [[noreturn]] static void refuse() {
-    throw Error(ErrorCode::unavailable, "checkpoints are not supported on several processes");
+  /// Shows a state to the recorder on process 0; the others send it what it asks for.
+  void show(const CommittedState& committed, const std::function<void(RecordedState&)>& work) {
+    step_.current_ = &committed;
+    if (recorder_) {
+      recorder_->checkpoint = checkpoint;
+      Merged state(step_);
+      work(state);
+      step_.group_.done();
+    } else {
+      step_.group_.respond_until_done();
+    }
+    step_.current_ = nullptr;
   }
+  [[noreturn]] static void refuse() { throw Error(ErrorCode::internal, "a part has no states of the whole model"); }
   ProcessDynamicStep& step_;
   std::shared_ptr<StepRecorder> recorder_;  // of the whole model, on process 0
 };
 
 ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::shared_ptr<Backend> backend,
                                        const EngineSettings& settings, const std::vector<PartPlaces>& places,
-                                       const Job* whole, StepReceiver* receiver, DynamicRunner::Tell tell)
+                                       const Job* whole, StepReceiver* receiver, RunCheckpoints* checkpoints,
+                                       DynamicRunner::Tell tell)
     : engine_(engine),
       processes_(engine.processes()),
       part_(part),
       backend_(std::move(backend)),
+      settings_(settings),
       places_(places),
       whole_(whole),
       receiver_(receiver),
       no_receiver_(std::make_unique<NoReceiver>()),
       group_(part, engine.processes()),
+      saved_(part, engine.processes(), group_, whole ? checkpoints : nullptr),
       runner_(part.job, backend_, options_, std::move(tell), whole ? *receiver : *no_receiver_, nullptr) {
   agree(processes_, [&] { solver_ = engine_.make_solver(settings_over_time(settings)); });
   solver_->starts_from_x = true;
-  backend_->provide<ProcessGroup>(group_);
   group_.respond = [this](int code) { respond(code); };
   runner_.make_analysis = [this](const Domain& domain, const TransientOptions& options) {
     return make_analysis(domain, options);
   };
   runner_.numbered = [this](const AnalysisModel& model) { group_.set_model(model); };
+  runner_.make_checkpoint = [this](std::size_t) { return saved_.link(gather_saved); };
   runner_.make_recorder = [this](std::size_t step, const DynamicStep& request) -> std::shared_ptr<StepRecorder> {
     std::shared_ptr<StepRecorder> recorder;
     if (whole_) recorded_ = std::get<DynamicStep>(whole_->steps[step].modal);
@@ -135,19 +146,6 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
 }
 
 ProcessDynamicStep::~ProcessDynamicStep() = default;
-
-/// Whether elements that depend on the unknown temperature have their whole tangent, which is not symmetric: as on one
-/// process, where all parts allow it and the system is small enough to be factorised.
-bool ProcessDynamicStep::takes_full_tangents(const Domain& domain) {
-  const std::vector<std::string>& unknowns = part_.domains[domain_].unknown_names;
-  bool obstacle = unknowns.size() != 1 || unknowns[0] != "T" || part_.domains[domain_].unknown_count() > full_limit;
-  for (std::size_t b = 0; b < domain.block_count(); ++b) {
-    const ElementBlock& block = domain.block(b);
-    if (block.size() > 0 && has_full_tangent(block) && full_tangent_route(block, *backend_) != Route::native)
-      obstacle = true;
-  }
-  return !group_.any(obstacle);
-}
 
 std::unique_ptr<TransientAnalysis> ProcessDynamicStep::make_analysis(const Domain& domain,
                                                                      const TransientOptions& options) {
@@ -162,7 +160,7 @@ std::unique_ptr<TransientAnalysis> ProcessDynamicStep::make_analysis(const Domai
   parts.soe = make_soe("csr");
   group_solver_ = std::make_shared<GroupSolver>(group_);
   parts.solver = group_solver_;
-  parts.model.full_tangents = takes_full_tangents(domain);
+  parts.model.full_tangents = !group_.any(!allows_full_tangents(part_, domain_, *backend_, settings_));
   auto analysis = std::make_unique<TransientAnalysis>(domain, std::move(parts));
   analysis->set_whole_pressure_tangent(options.tangent != "symmetric");
   group_.set_model(analysis->model());
@@ -175,6 +173,8 @@ void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const 
   domain_ = part_.job.steps[step].domain;
   step_notes_ = notes;
   current_ = nullptr;
+  saved_.begin(step);
+  backend_->provide<ProcessGroup>(group_);  // other steps may have had a group of their own
   try {
     group_.run(domain_, *solver_, [&] { runner_.run(step, initial); });
   } catch (...) {
@@ -182,10 +182,12 @@ void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const 
     throw;
   }
   solver_->progress = nullptr;
-  iterated_ = iterated_ || (group_solver_ && !group_solver_->finds_mechanisms());
+  const bool iterated = group_solver_ && !group_solver_->finds_mechanisms();
+  iterated_ = iterated_ || (saved_.is_complete() ? saved_.account.iterated : iterated);
   group_solver_.reset();
   equations_ = std::max(equations_, part_.domains[domain_].unknown_count());
-  free_equations_ = std::max(free_equations_, group_.free_equation_count());
+  free_equations_ =
+      std::max(free_equations_, saved_.is_complete() ? saved_.account.free_equations : group_.free_equation_count());
   seconds_ += watch.seconds();
 }
 
@@ -193,13 +195,23 @@ NodalField ProcessDynamicStep::end_of(std::size_t step) const {
   return part_.has_elements(part_.job.steps[step].domain) ? runner_.end_of(step) : NodalField();
 }
 
+/// Those of a step of heat that an earlier run has finished are in its checkpoint, which the runner has read.
+std::vector<HeatedState> ProcessDynamicStep::take_heated(std::size_t stress_step) {
+  std::vector<HeatedState> states = runner_.take_heated(stress_step);
+  return states.empty() ? std::move(heated_[stress_step]) : std::move(states);
+}
+
 void ProcessDynamicStep::respond(int code) {
-  if (code < ask_sums)
+  if (code == gather_saved) {
+    saved_.account = {group_.free_equation_count(), group_solver_ && !group_solver_->finds_mechanisms()};
+    saved_.gather();
+  } else if (code < ask_sums) {
     gather_motion(code - ask_motion);
-  else if (code <= ask_heat_sums)
+  } else if (code <= ask_heat_sums) {
     gather_sums(code == ask_heat_sums);
-  else
+  } else {
     gather_result(code == ask_points);
+  }
 }
 
 void ProcessDynamicStep::gather_motion(int derivative) {

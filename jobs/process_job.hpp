@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <voussoir/jobs/process_share.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/partition/process/engine.hpp>
 #include <voussoir/partition/process/process_part.hpp>
@@ -41,8 +42,11 @@ void check_process_job(const Job& job);
 /// one of them fails. `job` and `receiver` are needed on process 0 and are ignored on the others; the supports of the
 /// job's domains are changed. `receiver` gets the results of the whole model, as run_job() passes them on, so that
 /// ResultFiles writes the same files. `observer` is called on every process; returning false on one of them stops all.
+/// `checkpoints`, on process 0, save steps over time and have begun; the division and the number of processes must be
+/// those of the run that is resumed.
 ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
-                                 const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver);
+                                 const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver,
+                                 RunCheckpoints* checkpoints = nullptr);
 
 /// Receives the results of the steps of a job, part by part. All functions are collective.
 class PartReceiver {

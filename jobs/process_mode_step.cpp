@@ -45,6 +45,7 @@ std::vector<int> ProcessModeStep::pass_on(std::size_t step, const ModeSet& own) 
   agree(processes_, [&] {
     if (!whole_) return;
     for (const int sign : orient_modes(*whole_->domains[domain], *whole)) signs += sign < 0 ? '-' : '+';
+    modes_ = whole;
     receiver_->modes(step, whole);
   });
   processes_.broadcast(signs);

@@ -238,13 +238,26 @@ void StepCheckpoint::add_row(std::string_view bytes) {
                         bytes);
 }
 
+bool StepCheckpoint::count_increment() {
+  if (!run_) return false;
+  ++run_->increments_;
+  return run_->is_due();
+}
+
+void StepCheckpoint::flush() {
+  if (run_) run_->flush_if_large();
+}
+
+void StepCheckpoint::write(double time, const std::string& state) {
+  if (run_) run_->write(step_, time, state);
+}
+
 void StepCheckpoint::increment(double time, bool stops, const std::function<void(ByteWriter&)>& save) {
   if (!run_) return;
-  ++run_->increments_;
-  if (!stops && !run_->is_due()) return run_->flush_if_large();
+  if (!count_increment() && !stops) return flush();
   ByteWriter state;
   save(state);
-  run_->write(step_, time, state.take());
+  write(time, state.take());
 }
 
 void StepCheckpoint::finish(double time, std::string_view bytes) {

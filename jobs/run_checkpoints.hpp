@@ -123,12 +123,13 @@ class StepCheckpoint {
  public:
   /// `run` may be null and must outlive this.
   StepCheckpoint(RunCheckpoints* run, std::size_t step) : run_(run), step_(step) {}
+  virtual ~StepCheckpoint() = default;
 
-  bool is_on() const { return run_ != nullptr; }  ///< whether the run has checkpoints
-  bool is_complete() const;                       ///< whether an earlier run finished the step
-  bool is_open() const;                           ///< whether there is a state to continue from
-  std::string ending() const;                     ///< of a complete step: what finish() was given
-  const std::string& state() const;               ///< of an open step: what `save` has written
+  virtual bool is_on() const { return run_ != nullptr; }  ///< whether the run has checkpoints
+  virtual bool is_complete() const;                       ///< whether an earlier run finished the step
+  virtual bool is_open() const;                           ///< whether there is a state to continue from
+  virtual std::string ending() const;                     ///< of a complete step: what finish() was given
+  virtual const std::string& state() const;               ///< of an open step: what `save` has written
   /// Visits what add_row() was given before the checkpoint, in the same order.
   void visit_rows(const std::function<void(std::string_view)>& visit) const;
   /// Gives result files what they have added for this step before the checkpoint.
@@ -137,9 +138,17 @@ class StepCheckpoint {
   void add_row(std::string_view bytes);
   /// Ends an increment at a time. Makes a checkpoint if it is due, and in any case if the run is to stop; `save` puts
   /// the state of the step into it.
-  void increment(double time, bool stops, const std::function<void(ByteWriter&)>& save);
+  virtual void increment(double time, bool stops, const std::function<void(ByteWriter&)>& save);
   /// Ends the step, stores what later steps and the summary need from it, and writes a checkpoint.
-  void finish(double time, std::string_view bytes);
+  virtual void finish(double time, std::string_view bytes);
+
+ protected:
+  /// Counts an increment. Returns whether a checkpoint is due; false where the run has none.
+  bool count_increment();
+  /// Writes what waits for the next checkpoint, if it is much.
+  void flush();
+  /// Writes a checkpoint of the open step.
+  void write(double time, const std::string& state);
 
  private:
   RunCheckpoints* run_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
+#include <voussoir/apps/commands/run_saving.hpp>
 #include <voussoir/apps/commands/run_summary.hpp>
 #include <voussoir/apps/terminal/launcher.hpp>
 #include <voussoir/apps/terminal/monitor.hpp>
@@ -112,6 +114,7 @@ class EngineRunner {
       else
         print_error(error, file);
       if (!stopped_ && kept) show_error("{}\n", kept_text());
+      if (saving_ && saving_->checkpoints()) show_error("  --resume goes on from the last checkpoint\n");
     }
     forget_files();
     return stopped_ ? exit_code_of_signal(signal) : exit_code(error);
@@ -138,6 +141,8 @@ class EngineRunner {
   void forget_files() {
     pieces_.reset();
     files_.reset();
+    saving_.reset();
+    saved_.clear();
     part_ = {};
   }
 
@@ -155,6 +160,7 @@ class EngineRunner {
 
   /// Reads the job on process 0, and checks the names of result files unless each process writes its own.
   void read(const std::string& file, bool in_pieces) {
+    std::string saved;  // per step: whether it is
     agree(processes_, [&] {
       if (!processes_.is_first()) return;
       const Stopwatch watch;
@@ -175,12 +181,35 @@ class EngineRunner {
                     file);
       check_process_job(job_);
       run_.results.apply(job_);
-      if (!in_pieces) files_.emplace(job_, run_.output);
+      if (!in_pieces) open_files(file);
+      for (const JobStep& step : job_.steps)
+        saved += saving_ && saving_->checkpoints() && is_saved(step.procedure) ? '+' : '-';
     });
+    processes_.broadcast(saved);
+    saved_ = saved;
+  }
+
+  /// The result files of process 0, and the checkpoints of the run. A run is resumed by as many processes as before.
+  void open_files(const std::string& file) {
+    saving_.emplace(run_.checkpoints, run_.output, job_, file, [this, file](const std::string& note) {
+      const Monitor::Pause pause(monitor_);
+      remark(file, note);
+    });
+    files_.emplace(job_, saving_->output());
+    const auto count = static_cast<std::uint64_t>(processes_.count());
+    saving_->begin(job_, *files_,
+                   [this] {
+                     return fmt::format("engine {}, {}, tolerance {}, options '{}'", run_.engine, run_.how.backend,
+                                        run_.how.relative_tolerance, run_.engine_options);
+                   },
+                   {{"the number of processes", count}});
   }
 
   std::function<bool(const JobProgress&)> observer(const std::string& file) {
     return [this, file](const JobProgress& progress) {
+      // An increment is finished and saved before the run stops, however long it takes.
+      const bool saved = progress.step < saved_.size() && saved_[progress.step] == '+';
+      monitor_.set_patience(saved ? std::numeric_limits<double>::infinity() : 1.0);
       Activity activity{std::filesystem::path(file).filename().string(), progress.analysis.stage, progress.step + 1,
                         progress.steps};
       activity.iteration = progress.analysis.iteration;
@@ -269,7 +298,8 @@ class EngineRunner {
     std::optional<Writer> writer;
     if (files_) writer.emplace(*files_);
     const ProcessJobResult result =
-        run_process_job(engine_, &job_, options_, observer(file), writer ? &*writer : nullptr);
+        run_process_job(engine_, &job_, options_, observer(file), writer ? &*writer : nullptr,
+                        saving_ ? saving_->checkpoints() : nullptr);
     agree(processes_, [&] {
       if (processes_.is_first()) finish(file, result, since_start);
     });
@@ -282,6 +312,7 @@ class EngineRunner {
     pause.forget_last_words();
     record_.processes = result.parts;
     files()->finish(result.job, record_);
+    if (saving_ && saving_->checkpoints()) saving_->checkpoints()->finish();
     for (const std::string& note : files()->notes()) remark(file, note);
     if (!run_.verbose || !speaks_)
       for (const std::string& note : result.job.notes) remark(file, note);
@@ -362,7 +393,9 @@ class EngineRunner {
   bool speaks_;
   Monitor monitor_;
   Job job_;
-  std::optional<ResultFiles> files_;    // of a run whose results process 0 writes
+  std::optional<RunSaving> saving_;     // of a run whose results process 0 writes
+  std::optional<ResultFiles> files_;    // likewise
+  std::string saved_;                   // per step of such a run: '+' if checkpoints save it
   ReceivedPart part_;                   // of a run in pieces
   std::optional<PieceResults> pieces_;  // likewise
   RunRecord record_;

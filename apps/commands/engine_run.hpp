@@ -6,6 +6,7 @@
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/result_files.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 // `voussoir run` on several processes: mpirun -n 4 voussoir run FILE --engine petsc
@@ -22,8 +23,9 @@ struct EngineRun {
   OutputOptions output;            ///< files to write
   Dialect dialect = Dialect::calculix;
   bool verbose = false, quiet = false, json = false;
-  bool pieces = false;  ///< each process writes its own results; always so for files of parts (.vpart)
-  bool slices = false;  ///< each process reads a slice of the mesh
+  bool pieces = false;                 ///< each process writes its own results; always so for files of parts (.vpart)
+  bool slices = false;                 ///< each process reads a slice of the mesh
+  CheckpointOptions checkpoints = {};  ///< of steps over time
 };
 
 /// Whether a file is one of parts, by its name: X.vpart.

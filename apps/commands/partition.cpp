@@ -67,6 +67,16 @@ void refuse_faults(Job& job) {
                  finding.where.empty() ? job.source : finding.where, finding.text);
 }
 
+/// Parts do not know what these steps ask for.
+void refuse_superposition(const Job& job) {
+  for (const JobStep& step : job.steps)
+    if (uses_modes(step.procedure) && step.procedure != Procedure::frequency)
+      throw Error(ErrorCode::unavailable,
+                  "steps of mode superposition (" + to_string(step.procedure) +
+                      ") are not computed from divided jobs; run the deck or the job file itself",
+                  step.where.empty() ? job.source : step.where);
+}
+
 /// Notes what a run of the divided job will refuse.
 void note_tables_of_modes(const Job& job) {
   for (const JobStep& step : job.steps)
@@ -101,6 +111,7 @@ void run_partition(const PartitionOptions& options) {
   const Partition partition = DomainPartitioner(domain).partition(*method, options.parts);
   if (!options.output.empty()) {  // the first, since it may be refused
     check_divisible(job);
+    refuse_superposition(job);
     refuse_faults(job);
     note_tables_of_modes(job);
     write_part_file(options.output, JobDivision(job, options.parts, options.method), options.force);

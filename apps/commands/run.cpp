@@ -17,6 +17,7 @@
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/result_options.hpp>
+#include <voussoir/apps/commands/run_saving.hpp>
 #include <voussoir/apps/commands/run_summary.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/exit_code.hpp>
@@ -44,8 +45,6 @@ struct RunOptions {
   std::string engine, petsc;
   bool pieces = false, slices = false;
 };
-
-constexpr double usual_seconds_between_checkpoints = 60;
 
 OutputOptions output_options(const RunOptions& options) {
   OutputOptions output;
@@ -173,20 +172,17 @@ class Run {
           file);
 
     options_.results.apply(job);
-    const CheckpointOptions saving = checkpoint_options(job);
-    const bool saves = saving.every_seconds > 0 || saving.every_increments > 0;
-    const bool left = !options_.no_files && RunCheckpoints::exist(options_.output, job.name);
-    if (left && !saving.resume && !options_.force)
-      throw Error(ErrorCode::io,
-                  "an interrupted run has left its checkpoints; go on from there with --resume, or start anew with "
-                  "--force",
-                  "folder '" + (options_.output.empty() ? "." : options_.output) + "'");
-    ResultFiles files(job, output_options(left && saving.resume));
-    std::optional<RunCheckpoints> checkpoints;
-    if (saves)
-      begin_checkpoints(checkpoints.emplace(options_.output, job.name, saving), job, files, file);
-    else if (left)
-      RunCheckpoints::remove(options_.output, job.name);
+    RunSaving saving(options_.checkpoints, voussoir::app::output_options(options_), job, file,
+                     [this, file](const std::string& note) {
+                       const Monitor::Pause pause(monitor_);
+                       remark(file, note);
+                     });
+    ResultFiles files(job, saving.output());
+    saving.begin(job, files, [this] {
+      return Backend::open(how_.backend)->describe() + ", solver " + how_.solver + ", storage " + how_.storage +
+             ", tolerance " + fmt::format("{}", how_.relative_tolerance);
+    });
+    RunCheckpoints* const checkpoints = saving.checkpoints();
     if (solves_elsewhere_) files.prepare();
     const RunRecord record{how_, read_seconds};
     monitor_.set_last_words([&] {
@@ -202,7 +198,7 @@ class Run {
           job, how_,
           [&](const JobProgress& progress) {
             // An increment is finished and saved before the run stops, however long it takes.
-            const bool saved = checkpoints && is_over_time(job.steps[progress.step]);
+            const bool saved = checkpoints && is_saved(job.steps[progress.step].procedure);
             monitor_.set_patience(saved ? std::numeric_limits<double>::infinity() : 1.0);
             Activity activity{"", progress.analysis.stage, progress.step + 1, progress.steps};
             activity.iteration = progress.analysis.iteration;
@@ -214,7 +210,7 @@ class Run {
             if (progress.left >= 0) activity.left = progress.left;
             return tell(activity) && !files.has_failed();
           },
-          writer, checkpoints ? &*checkpoints : nullptr);
+          writer, checkpoints);
       Monitor::Pause pause(monitor_);
       pause.forget_last_words();
       files.finish(result, record);
@@ -300,51 +296,6 @@ class Run {
     Monitor& monitor;
     ~Forget() { Monitor::Pause(monitor).forget_last_words(); }
   };
-
-  static bool is_over_time(const JobStep& step) { return is_saved(step.procedure); }
-
-  /// When this job is saved: as the command line says, otherwise as its file does.
-  CheckpointOptions checkpoint_options(const Job& job) {
-    CheckpointOptions saving = options_.checkpoints;
-    const bool asked = saving.every_seconds > 0 || saving.every_increments > 0 || saving.resume;
-    if (std::none_of(job.steps.begin(), job.steps.end(), is_over_time)) {
-      const Monitor::Pause pause(monitor_);
-      if (asked) remark(file_, "the job has no step over time, so there is nothing to save or to resume");
-      return {};
-    }
-    if (options_.no_files) {
-      if (asked)
-        throw Error(ErrorCode::bad_input, "a run without files has no checkpoints; leave --no-files out", file_);
-      return {};
-    }
-    if (saving.every_seconds > 0 || saving.every_increments > 0) return saving;
-    saving.every_seconds = job.checkpoints.every_seconds;
-    saving.every_increments = job.checkpoints.every_increments;
-    if (saving.resume && !(saving.every_seconds > 0) && saving.every_increments == 0)
-      saving.every_seconds = usual_seconds_between_checkpoints;
-    return saving;
-  }
-
-  void begin_checkpoints(RunCheckpoints& checkpoints, const Job& job, ResultFiles& files, const std::string& file) {
-    checkpoints.tell = [this, file](const std::string& note) {
-      const Monitor::Pause pause(monitor_);
-      remark(file, note);
-    };
-    CheckpointSetting setting;
-    setting.machine = Backend::open(how_.backend)->describe() + ", solver " + how_.solver + ", storage " +
-                      how_.storage + ", tolerance " + fmt::format("{}", how_.relative_tolerance);
-    setting.files = std::string(options_.no_vtu ? "no VTU files" : "VTU files") +
-                    (options_.no_tables ? ", no tables" : ", tables") + (options_.frd ? ", an .frd file" : "");
-    checkpoints.begin(job_fingerprint(job), std::move(setting));
-    files.attach(checkpoints);
-    if (const auto time = checkpoints.resumed_at()) checkpoints.tell(fmt::format("resumed at time {:.10g}", *time));
-  }
-
-  OutputOptions output_options(bool resumes) const {
-    OutputOptions output = voussoir::app::output_options(options_);
-    output.overwrite = options_.force || resumes;
-    return output;
-  }
 
   bool tell(Activity activity) {
     activity.file = std::filesystem::path(file_).filename().string();
@@ -458,8 +409,11 @@ void tell_of_copies() {
 }
 
 void check_engine_options(const RunOptions& options) {
-  if (options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0 || options.checkpoints.resume)
-    throw CLI::ValidationError("--engine", "checkpoints are not supported on several processes; omit these options");
+  const bool in_pieces = options.pieces || std::any_of(options.files.begin(), options.files.end(), is_part_file);
+  if (in_pieces &&
+      (options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0 || options.checkpoints.resume))
+    throw CLI::ValidationError("--engine",
+                               "results in pieces and divided jobs have no checkpoints; omit these options");
   check_result_names(options);
 }
 
@@ -475,7 +429,7 @@ ExitCode run_files(const RunOptions& options) {
     check_engine_options(options);
     return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
                           output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
-                          options.json, options.pieces || options.slices, options.slices});
+                          options.json, options.pieces || options.slices, options.slices, options.checkpoints});
   } catch (const CLI::ParseError&) {
     if (launched_number() != 0) return silent_exit(ExitCode::command_line);
     throw;

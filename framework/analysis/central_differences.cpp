@@ -166,11 +166,13 @@ const std::vector<double>& CentralDifferences::masses() const {
   return work_->mass;
 }
 
-void CentralDifferences::add_mass(const std::vector<double>& added) {
+void CentralDifferences::add_mass(const AnalysisModel& model, const std::vector<double>& added) {
   Work& w = *work_;
   if (added.size() != w.mass.size()) throw Error(ErrorCode::misuse, "every equation needs a number of added mass");
+  w.mass = w.mass_on_device.to_host();
   for (std::size_t e = 0; e < added.size(); ++e) w.mass[e] += added[e];
   w.mass_on_device.from_host(w.mass);
+  if (ProcessGroup* const group = ProcessGroup::of(model)) group->assemble(model, w.mass);
   w.formed_for = 0;
 }
 
@@ -461,6 +463,7 @@ void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state
   }
   if (w.viscosity) w.viscosity->set_largest_ratio(kept.numbers[9]);
   w.mass = w.mass_on_device.to_host();  // with what was added
+  if (ProcessGroup* const group = ProcessGroup::of(model)) group->assemble(model, w.mass);
   const std::vector<double>& n = kept.numbers;
   w.next = n[0];
   w.last = n[1];

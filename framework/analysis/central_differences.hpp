@@ -67,8 +67,8 @@ class CentralDifferences : public TimeIntegrator {
   void prepare(const AnalysisModel& model, const AnalysisState& state);
   /// Lumped masses of all equations, after prepare().
   const std::vector<double>& masses() const;
-  /// Adds to the masses, after prepare() and before start(): one number per equation.
-  void add_mass(const std::vector<double>& added);
+  /// Adds to the masses, after prepare() and before start(): one number per equation, on several processes its share.
+  void add_mass(const AnalysisModel& model, const std::vector<double>& added);
   /// 1/√m at free equations, and 0 elsewhere: scales the tangent for the estimate of the stable step.
   Vector inverse_root_mass(const AnalysisModel& model) const;
   /// Begins at a state with unknowns and rates; `step` is the size of the first step. Then measure() and commit.

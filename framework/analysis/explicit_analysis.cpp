@@ -168,13 +168,30 @@ void ExplicitAnalysis::prepare_estimates() {
   if (!detail::all_linear(*model_)) lengths_ = std::make_unique<detail::LengthChanges>(*model_);
 }
 
+namespace {
+
+/// The sum of the masses of displacements; rotary inertia is no mass. On several processes, each equation counts once.
+double sum_of_translations(const AnalysisModel& model, const std::vector<double>& masses) {
+  std::vector<double> counted(masses.size(), 0.0);
+  double sum = 0;
+  for (std::int32_t e = 0; e < model.equation_count(); ++e) {
+    if (model.unknown_names()[static_cast<std::size_t>(model.place(e).component)][0] != 'u') continue;
+    counted[static_cast<std::size_t>(e)] = 1;
+    sum += masses[static_cast<std::size_t>(e)];
+  }
+  if (!ProcessGroup::of(model)) return sum;
+  Vector mass = model.make_vector(), translations = model.make_vector();
+  mass.from_host(masses);
+  translations.from_host(counted);
+  return detail::product_of_unknowns(model, mass, translations);
+}
+
+}  // namespace
+
 /// Adds mass to the elements whose stable steps are shorter than what is wanted.
 void ExplicitAnalysis::scale_mass() {
   if (scaling_.step == 0) return;
   const std::string where = "explicit dynamics, mass scaling";
-  if (ProcessGroup::of(*model_))
-    throw Error(ErrorCode::unavailable, "mass scaling is not supported on several processes; run without --engine",
-                where);
   CentralDifferences& method = integrator();
   if (method.base_moves())
     throw Error(
@@ -185,17 +202,18 @@ void ExplicitAnalysis::scale_mass() {
   const detail::ElementSteps elements(*model_, state_);
   const double limit = scaling_.step / steps_.factor;
   const std::vector<double> added = elements.added_mass(limit);
-  double sum = 0, whole = 0;
-  const std::vector<double>& mass = method.masses();
-  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
-    const auto component = static_cast<std::size_t>(model_->place(e).component);
-    if (model_->unknown_names()[component][0] != 'u') continue;  // rotary inertia is no mass
-    sum += added[static_cast<std::size_t>(e)];
-    whole += mass[static_cast<std::size_t>(e)];
-  }
+  ProcessGroup* const group = ProcessGroup::of(*model_);
+  std::vector<double> sums = added;  // over the processes that have an equation
+  if (group) group->assemble(*model_, sums);
+  const double sum = sum_of_translations(*model_, sums), whole = sum_of_translations(*model_, method.masses());
   report_.added_mass = whole > 0 ? sum / whole : 0.0;
-  report_.scaled_elements = elements.shorter_than(limit);
+  report_.scaled_elements =
+      std::llround(detail::sum_of_all(*model_, static_cast<double>(elements.shorter_than(limit))));
   report_.critical_element = elements.critical_element();
+  const double shortest = group ? -group->maximum(-elements.shortest()) : elements.shortest();
+  // Of several processes, the one with the critical element names it.
+  const bool has_critical = elements.shortest() == shortest;
+  if (report_.added_mass > scaling_.most_added && !has_critical) group->fence();
   if (report_.added_mass > scaling_.most_added)
     throw Error(ErrorCode::bad_input,
                 "steps of " + short_number(scaling_.step, 6) + " need " + short_number(100 * report_.added_mass, 4) +
@@ -204,7 +222,7 @@ void ExplicitAnalysis::scale_mass() {
                     " % are allowed; choose shorter steps, or allow more mass. The shortest stable step, " +
                     short_number(steps_.factor * elements.shortest(), 4) + ", is that of " + report_.critical_element,
                 where);
-  if (report_.scaled_elements > 0) method.add_mass(added);
+  if (report_.scaled_elements > 0) method.add_mass(*model_, added);
 }
 
 /// Whether elements are compressed faster than the size of the steps takes into account.

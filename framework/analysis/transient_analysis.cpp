@@ -216,7 +216,7 @@ SolveReport TransientAnalysis::solve_linear(AnalysisState& state) {
     const bool kept = !detail::on_any(*model_, !method.has_formed(*model_, state, soe));
     if (!kept || attempt > 0) {
       method.form_tangent(*model_, state, soe);
-      if (attempt > 0 || !would_have_kept_matrix(state)) ++report_.factorisations;
+      if (attempt > 0 || detail::on_any(*model_, !would_have_kept_matrix(state))) ++report_.factorisations;
       matrix_is_lost_ = false;
     }
     method.form_unbalance(*model_, state, soe.b());

@@ -53,8 +53,9 @@ class StepRecorder : public Recorder {
   /// Writes everything recorded so far, except the rows.
   virtual void save(ByteWriter& out) const = 0;
   /// Continues from what save() has written and from the rows of `checkpoint`. The state is the one that was saved.
-  virtual void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state,
-                      ByteReader& in) = 0;
+  virtual void resume(const CommittedState& committed, ByteReader& in) = 0;
+  /// The same with a state as take() gets it.
+  virtual void resume_from(RecordedState& state, ByteReader& in) = 0;
   /// Peaks, curves, energies and notes of the step; counts and the statement are the runner's.
   virtual StepResponse finish(TimeIntegrator& method) = 0;
 };

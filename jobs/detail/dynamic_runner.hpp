@@ -37,6 +37,8 @@ class DynamicRunner {
       make_analysis;
   /// Called with the numbered model of explicit dynamics before it starts; may be empty.
   std::function<void(const AnalysisModel& model)> numbered;
+  /// Makes the link to the checkpoints of a step; empty: those that were given.
+  std::function<std::shared_ptr<StepCheckpoint>(std::size_t step)> make_checkpoint;
   /// Makes the recorder of a step; empty: make_step_recorder().
   std::function<std::shared_ptr<StepRecorder>(std::size_t step, const DynamicStep& request)> make_recorder;
   /// When models are divided again, with a numbering that measures the speeds of the devices.
@@ -67,9 +69,9 @@ class DynamicRunner {
   static void set_loads(TimeLoads& loads, const DynamicStep& request);
   /// Where a step begins: at `initial` temperatures, where the one before ended, or with its initial conditions.
   End initial_motion(const AnalysisModel& model, const DynamicStep& request, const NodalField* initial) const;
-  void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial);
+  void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial, StepCheckpoint& saved);
   /// Explicit dynamics: explicit_runner.cpp.
-  void integrate_explicitly(std::size_t step, const DynamicStep& request);
+  void integrate_explicitly(std::size_t step, const DynamicStep& request, StepCheckpoint& saved);
   /// Runs an analysis from its start, or from the state that was saved, to its end, and saves it on the way.
   /// `make(numberer)` creates it; a null numberer is the usual one. Where the speeds of devices are to be measured, the
   /// model may be divided again between steps, and another analysis reaches the end: the one that is returned.
@@ -124,7 +126,8 @@ auto DynamicRunner::run_saved(std::size_t step, const DynamicStep& request, cons
     ByteReader in(saved.state(), where(step));
     std::istringstream bytes(in.text());
     analysis.restore(bytes);
-    recorder.resume(analysis.model(), analysis.integrator(), analysis.state(), in);
+    const SolveReport none;
+    recorder.resume({analysis.model(), analysis.state(), analysis.integrator(), none}, in);
     in.expect_end();
   };
   const std::unique_ptr<StepBalancer> balancer = make_balancer();

@@ -26,7 +26,8 @@ std::vector<std::string> notes_on_held_motions(const AnalysisModel& model, const
                                                const std::function<std::string(std::int32_t node)>& name);
 
 /// Notes on materials whose equivalent plastic strain has gone beyond their hardening table. `end` gives the last
-/// state; it is not called for a model without plastic materials.
+/// state; it is not called for a model without plastic materials. Where several processes share the model, the notes
+/// are those of the whole.
 std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const std::function<StepResult()>& end);
 
 }  // namespace voussoir::detail

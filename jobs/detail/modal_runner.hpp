@@ -23,6 +23,8 @@ class ModalRunner {
 
   /// Runs a step whose procedure uses_modes().
   void run(std::size_t step);
+  /// Takes modes of a frequency step that were found elsewhere, for later steps that superpose them.
+  void take_modes(std::size_t step, std::shared_ptr<const ModeSet> modes);
 
   const std::vector<StageTime>& stage_times() const { return times_; }  ///< summed over all steps
   const std::vector<std::string>& notes() const { return notes_; }      ///< for the user

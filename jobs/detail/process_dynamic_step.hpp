@@ -8,6 +8,7 @@
 
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/detail/saved_parts.hpp>
 #include <voussoir/partition/process/divided_group.hpp>
 
 namespace voussoir::detail {
@@ -17,10 +18,11 @@ namespace voussoir::detail {
 /// run on one process does. All arguments must outlive the object.
 class ProcessDynamicStep {
  public:
-  /// `places` are those of all parts, on process 0. `whole` and `receiver` are needed there only.
+  /// `places` are those of all parts, on process 0. `whole` and `receiver` are needed there only, and so are the
+  /// checkpoints of the run, which may be null.
   ProcessDynamicStep(Engine& engine, ProcessPart& part, std::shared_ptr<Backend> backend,
                      const EngineSettings& settings, const std::vector<PartPlaces>& places, const Job* whole,
-                     StepReceiver* receiver, DynamicRunner::Tell tell);
+                     StepReceiver* receiver, RunCheckpoints* checkpoints, DynamicRunner::Tell tell);
   ~ProcessDynamicStep();
 
   /// Runs a step, whose supports are applied. `initial` is that of DynamicRunner::run(), of this part. `notes` are
@@ -29,6 +31,9 @@ class ProcessDynamicStep {
   /// The displacements or temperatures of this part at the end of a step; without components where the part has no
   /// elements.
   NodalField end_of(std::size_t step) const;
+  /// The temperatures that a step of thermal stress is solved with, of the whole model, on process 0; they are given
+  /// away.
+  std::vector<HeatedState> take_heated(std::size_t stress_step);
   std::int64_t equation_count() const { return equations_; }            ///< of the whole model
   std::int64_t free_equation_count() const { return free_equations_; }  ///< of the whole model
   double seconds() const { return seconds_; }                           ///< of all steps
@@ -39,7 +44,6 @@ class ProcessDynamicStep {
   class Merged;
   class PartRecorder;
   std::unique_ptr<TransientAnalysis> make_analysis(const Domain& domain, const TransientOptions& options);
-  bool takes_full_tangents(const Domain& domain);
   void respond(int code);
   void gather_motion(int derivative);
   void gather_sums(bool heat);
@@ -49,6 +53,7 @@ class ProcessDynamicStep {
   Processes& processes_;
   ProcessPart& part_;
   std::shared_ptr<Backend> backend_;
+  const EngineSettings& settings_;
   const std::vector<PartPlaces>& places_;
   const Job* whole_;
   StepReceiver* receiver_;
@@ -57,6 +62,7 @@ class ProcessDynamicStep {
   DividedGroup group_;
   std::unique_ptr<ProcessSolver> solver_;
   std::shared_ptr<GroupSolver> group_solver_;  // of the step that runs; null: it has no systems of equations
+  SavedParts saved_;
   DynamicRunner runner_;
   std::map<std::size_t, std::vector<HeatedState>> heated_;
   std::size_t domain_ = 0;

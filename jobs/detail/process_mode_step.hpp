@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <vector>
 
 #include <voussoir/jobs/detail/merged_step.hpp>
@@ -19,6 +20,8 @@ class ProcessModeStep {
 
   /// Solves a step, and passes on its modes and its tables. Collective. Returns the report.
   EigenReport run(std::size_t step, ProcessModes& analysis);
+  /// The modes of the whole model, after run() on process 0; null on the others.
+  const std::shared_ptr<const ModeSet>& modes() const { return modes_; }
 
  private:
   StepResult merged(std::size_t domain, const StepResult& own);
@@ -29,6 +32,7 @@ class ProcessModeStep {
   const std::vector<PartPlaces>& places_;
   Job* whole_;
   StepReceiver* receiver_;
+  std::shared_ptr<const ModeSet> modes_;
 };
 
 /// Solves a frequency step of a divided job and passes on the modes of the part. Collective. Returns the report.

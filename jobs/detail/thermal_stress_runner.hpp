@@ -19,6 +19,8 @@ struct HeatedState {
   std::vector<double> temperatures;  ///< of all nodes; NaN where nothing conducts heat
 };
 
+class StressCurves;
+
 /// Runs steps of thermal stress: static states under the temperatures of a step of transient heat.
 class ThermalStressRunner {
  public:
@@ -38,8 +40,8 @@ class ThermalStressRunner {
   const std::string& matrix() const { return matrix_; }  ///< how the last one was stored
 
  private:
-  class Curves;
-  void solve(std::size_t step, std::vector<HeatedState>& states, std::size_t first, std::size_t last, Curves& curves);
+  void solve(std::size_t step, std::vector<HeatedState>& states, std::size_t first, std::size_t last,
+             StressCurves& curves);
   void take_report(StaticAnalysis& analysis);
 
   Job& job_;

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/domain/node_unknowns.hpp>
@@ -126,7 +127,27 @@ struct JobDivision::State {
     for (std::size_t d = 0; d < job.domains.size(); ++d)
       all[d] = d == leading ? Parts(found.part_of_element().begin(), found.part_of_element().end())
                             : follow(*job.domains[d], domain, found);
+    put_recorder_first(all, possible);
     take(std::move(all));
+  }
+
+  /// Process 0 records steps in increments, and has elements of their models where some part has.
+  void put_recorder_first(std::vector<Parts>& all, int filled_parts) const {
+    std::vector<int> models(static_cast<std::size_t>(filled_parts), 0);  // per part: how many of these models it has
+    for (std::size_t d = 0; d < job.domains.size(); ++d) {
+      const bool recorded = std::any_of(job.steps.begin(), job.steps.end(), [&](const JobStep& step) {
+        return step.domain == d && std::holds_alternative<DynamicStep>(step.modal);
+      });
+      std::vector<char> seen(models.size(), 0);
+      for (const std::int32_t part : all[d])
+        if (recorded && !std::exchange(seen[static_cast<std::size_t>(part)], char{1}))
+          ++models[static_cast<std::size_t>(part)];
+    }
+    const auto best = static_cast<std::int32_t>(std::max_element(models.begin(), models.end()) - models.begin());
+    if (best == 0) return;
+    for (Parts& list : all)
+      for (std::int32_t& part : list)
+        if (part == 0 || part == best) part = best - part;
   }
 
   void take(std::vector<Parts> all) {

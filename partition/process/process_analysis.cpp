@@ -203,17 +203,41 @@ void ProcessAnalysis::complete_result(StepResult& result) {
   complete_part_result(processes_, part_, domain_index_, model_.get(), result);
 }
 
-bool ProcessAnalysis::prepare() {
-  const bool is_old = model_ && model_->domain_revision() != domain_.revision();
-  if (!processes_.any(is_old || !is_numbered_)) return false;
-  is_numbered_ = false;
+bool allows_full_tangents(const ProcessPart& part, std::size_t domain, const Backend& backend,
+                          const EngineSettings& settings) {
+  constexpr std::int64_t full_limit = 50'000;  // a system that is factorised quickly
+  const DomainShare& share = part.domains[domain];
+  if (share.unknown_names.size() != 1 || share.unknown_names[0] != "T" || share.unknown_count() > full_limit)
+    return false;
+  if (settings.method != "auto" && settings.method != "mumps") return false;
+  const Domain& own = *part.job.domains[domain];
+  for (std::size_t b = 0; b < own.block_count(); ++b) {
+    const ElementBlock& block = own.block(b);
+    if (block.size() > 0 && has_full_tangent(block) && full_tangent_route(block, backend) != Route::native)
+      return false;
+  }
+  return true;
+}
+
+void ProcessAnalysis::number() {
   together("number", [&] {
     if (soe_ && soe_->has_model()) soe_->forget_model();
     model_.reset();
     if (!part_.has_elements(domain_index_)) return;
-    model_ = std::make_unique<AnalysisModel>(domain_, backend_, TransformationHandler(), PlainNumberer());
+    ModelOptions options;
+    options.full_tangents = full_tangents_ && !is_linear_;
+    model_ = std::make_unique<AnalysisModel>(domain_, backend_, TransformationHandler(), PlainNumberer(), options);
   });
+}
+
+bool ProcessAnalysis::prepare() {
+  const bool is_old = model_ && model_->domain_revision() != domain_.revision();
+  if (!processes_.any(is_old || !is_numbered_)) return false;
+  is_numbered_ = false;
+  is_linear_ = true;
+  number();
   check_model();
+  if (!is_linear_ && full_tangents_) number();
   together("pattern", [&] {
     if (!model_) return;
     const std::string stored = model_->device_model().uniform_components() > 0 ? "bsr" : "csr";
@@ -230,11 +254,15 @@ void ProcessAnalysis::check_model() {
       throw Error(ErrorCode::unavailable,
                   "elements with a history are not supported on several processes; run "
                   "without --engine");
-    if (model_ && !is_linear_when_steady(*model_, domain_))
-      throw Error(ErrorCode::unavailable,
-                  "the model is not linear (radiation, conductivity that depends on temperature, or an element's law), "
-                  "and that is not implemented for several processes; run without --engine");
   });
+  is_linear_ = !processes_.any(model_ && !is_linear_when_steady(*model_, domain_));
+  const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
+  const bool is_heat = names.size() == 1 && names[0] == "T";
+  if (!is_linear_ && !(solves_nonlinear_heat_ && is_heat))
+    throw SharedError(Error(ErrorCode::unavailable,
+                            "an element's law is not linear, which several processes solve in heat and in steps in "
+                            "increments only; run without --engine"),
+                      0);
   free_equations_ = count_free_equations(processes_, part_, domain_index_, model_.get());
 }
 

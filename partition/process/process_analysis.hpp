@@ -35,6 +35,8 @@ class ProcessAnalysis {
   /// Numbers the part where that has not been done, or where the domain has changed since on some process. Returns
   /// whether it was numbered anew.
   bool prepare();
+  /// Has the next prepare() number the part anew.
+  void forget_numbers() { is_numbered_ = false; }
   /// The numbers of the part's equations in the whole system and the near-null space, without a matrix.
   SystemShare numbered_share() const;
   /// Runs `work`, which does not communicate, as a stage on all processes.
@@ -53,8 +55,12 @@ class ProcessAnalysis {
   std::shared_ptr<LinearSOE> soe_;        ///< of the part alone; null on a process without elements
   Stopwatch since_start_;                 ///< since the object was made
   std::string storage_ = "auto";          ///< of soe_, a name for make_soe(); auto: a stored matrix
+  bool solves_nonlinear_heat_ = false;    ///< whether models of heat may depend on temperature; set by derived classes
+  bool is_linear_ = true;                 ///< whether the steady state of the whole model is linear; after prepare()
+  bool full_tangents_ = false;            ///< of a model that is not linear: as ModelOptions::full_tangents
 
  private:
+  void number();
   void check_model();
 
   bool is_numbered_ = false;
@@ -65,6 +71,10 @@ class ProcessAnalysis {
 /// The numbers of the equations of a part's model in the whole system and the near-null space, without a matrix.
 /// `model` is null on a process without elements. Collective.
 SystemShare number_share(Processes& processes, const ProcessPart& part, std::size_t domain, const AnalysisModel* model);
+/// Whether this part allows elements that depend on the unknown temperature their whole tangent, which is not
+/// symmetric: as on one process, where the system is small enough to be factorised, and where the engine factorises it.
+bool allows_full_tangents(const ProcessPart& part, std::size_t domain, const Backend& backend,
+                          const EngineSettings& settings);
 /// Counts the equations of the whole model that are solved for. Throws Error (internal) if parts do not agree on them.
 /// Collective; arguments as in number_share().
 std::int64_t count_free_equations(Processes& processes, const ProcessPart& part, std::size_t domain,

@@ -50,9 +50,6 @@ void check_fields_divisible(const Domain& domain) {
 
 void check_step_divisible(const JobStep& step) {
   const std::string where = step.where.empty() ? "step '" + step.name + "'" : step.where;
-  if (uses_modes(step.procedure) && step.procedure != Procedure::frequency)
-    refuse_division("steps of mode superposition (" + to_string(step.procedure) + ") cannot be divided among processes",
-                    where);
   if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")
     refuse_division("the procedure '" + step.procedure_name + "' cannot be divided among processes", where);
   if (const auto* dynamic = std::get_if<DynamicStep>(&step.modal)) check_loads_of(step, dynamic->loads);

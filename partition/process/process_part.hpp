@@ -55,7 +55,8 @@ struct DomainShare {
 ///
 /// `job` can be used like any other: its domains and steps are those of the whole job, restricted to the part (see
 /// Subdomain). Domains have blocks and load cases of the same names in the same order; sets that have no members here
-/// are missing. Output requests name sets of the whole job.
+/// are missing. Output requests name sets of the whole job. Steps of mode superposition have no request: the process
+/// that has the whole job superposes modes.
 struct ProcessPart {
   std::int32_t part = 0;                  ///< number of this part, from 0
   std::int32_t parts = 1;                 ///< number of all parts
@@ -73,7 +74,7 @@ struct ProcessPart {
   bool has_elements(std::size_t domain) const;  ///< whether a domain of this part has an element
 };
 
-/// Throws Error (bad_input, unavailable) that names what cannot be divided: superelements, mode superposition,
+/// Throws Error (bad_input, unavailable) that names what cannot be divided: superelements,
 /// procedures of users, loads with a course of their own, structures that follow an unknown temperature of the same
 /// model, meshes without sections.
 void check_divisible(const Job& job);

@@ -97,9 +97,7 @@ struct RequestRestriction {
   }
   void operator()(ThermalStressStep& step) const { restrict_moved(step.moved, domain, nodes); }
   template <class Other>
-  void operator()(Other&) const {
-    throw Error(ErrorCode::internal, "a step of mode superposition was not refused before its model was divided");
-  }
+  void operator()(Other&) const {}
 };
 
 /// Refuses places that name what their node does not have.
@@ -184,6 +182,8 @@ void restrict_steps(const Job& whole, std::span<const std::int32_t> nodes, Job& 
       own.supports = supports;
     }
     std::visit(RequestRestriction{step.domain, local}, own.modal);
+    // Modes are superposed where the whole model is.
+    if (uses_modes(step.procedure) && step.procedure != Procedure::frequency) own.modal = std::monostate();
   }
 }
 

@@ -20,168 +20,13 @@
 #include <voussoir/jobs/process_job.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
+#include "engines/bar_deck.hpp"
+#include "engines/kept_states.hpp"
+
 namespace {
 
 using namespace voussoir;
-
-constexpr double tolerance = 1e-9;
-
-/// Keeps what steps pass on.
-class KeptStates : public StepReceiver {
- public:
-  void step(std::size_t step, StepResult result) override {
-    StepState state;
-    state.result = std::move(result);
-    states[step].push_back(std::move(state));
-  }
-  void modes(std::size_t, std::shared_ptr<const ModeSet>) override {}
-  void state(std::size_t step, StepState state) override {
-    if (fails) throw Error(ErrorCode::io, "the disk is full");
-    states[step].push_back(std::move(state));
-  }
-  void end(std::size_t step, StepResponse response) override { responses[step] = std::move(response); }
-
-  bool fails = false;
-  std::map<std::size_t, std::vector<StepState>> states;
-  std::map<std::size_t, StepResponse> responses;
-};
-
-double size_of(const std::vector<double>& values) {
-  double size = 0;
-  for (const double v : values)
-    if (!std::isnan(v)) size = std::max(size, std::abs(v));
-  return size;
-}
-
-/// Throws where two lists of numbers differ by more than the tolerance times `size`; NaN must be in the same places.
-void expect_same(const std::string& what, const std::vector<double>& a, const std::vector<double>& b, double size) {
-  if (a.size() != b.size())
-    throw Error(ErrorCode::internal,
-                what + ": " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " values");
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
-    if (std::abs(a[i] - b[i]) <= tolerance * size) continue;
-    char text[200];
-    std::snprintf(text, sizeof text, "%s, value %zu: %.12g and %.12g (largest %.3g)", what.c_str(), i, a[i], b[i],
-                  size);
-    throw Error(ErrorCode::internal, text);
-  }
-}
-
-void expect_same_field(const std::string& where, const NodalField& a, const NodalField& b, double size) {
-  if (a.name != b.name || a.components != b.components)
-    throw Error(ErrorCode::internal, where + ": field '" + a.name + "' and '" + b.name + "'");
-  expect_same(where + " " + a.name, a.values, b.values, std::max(size, size_of(a.values)));
-}
-
-void expect_same_points(const std::string& where, const PointField& a, const PointField& b) {
-  if (a.block != b.block || a.points != b.points || a.names != b.names)
-    throw Error(ErrorCode::internal, where + ": points of other blocks");
-  const std::size_t width = a.names.size();
-  const auto column = [&](const PointField& field, std::size_t c) {
-    std::vector<double> values;
-    for (std::size_t i = c; i < field.values.size(); i += width) values.push_back(field.values[i]);
-    return values;
-  };
-  for (std::size_t c = 0; c < width; ++c) {
-    double size = 0;  // a component that is zero has the rounding of its neighbours
-    for (std::size_t d = 0; d < width; ++d)
-      if (a.names[d][0] == a.names[c][0]) size = std::max(size, size_of(column(a, d)));
-    expect_same(where + " points " + a.names[c], column(a, c), column(b, c), size);
-  }
-}
-
-/// `force` is the largest force of the step, since those at its beginning may be rounding alone.
-void expect_same_state(const std::string& where, const StepState& a, const StepState& b, double motion, double force) {
-  if (a.at != b.at || a.for_viewers != b.for_viewers || a.prints != b.prints)
-    throw Error(ErrorCode::internal, where + ": other times or outputs");
-  expect_same_field(where, a.result.unknowns, b.result.unknowns, motion);
-  expect_same_field(where, a.velocity, b.velocity, 0);
-  expect_same_field(where, a.result.reactions, b.result.reactions, force);
-  expect_same_field(where, a.result.internal_forces, b.result.internal_forces, force);
-  expect_same(where + " loads", a.result.load_sum, b.result.load_sum, 10 * force);
-  expect_same(where + " reactions", a.result.reaction_sum, b.result.reaction_sum, 10 * force);
-  expect_same(where + " energy", {a.result.energy}, {b.result.energy}, std::abs(a.result.energy));
-  if (a.result.points.size() != b.result.points.size())
-    throw Error(ErrorCode::internal, where + ": other blocks have points");
-  for (std::size_t i = 0; i < a.result.points.size(); ++i)
-    expect_same_points(where, a.result.points[i], b.result.points[i]);
-}
-
-void expect_same_curves(const std::string& what, const NamedHistories& a, const NamedHistories& b, double size = 0) {
-  if (a.size() != b.size()) throw Error(ErrorCode::internal, what + ": another number of curves");
-  for (const auto& [name, values] : a)
-    if (name != "iterations" && name != "unbalance") size = std::max(size, size_of(values));
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].first != b[i].first) throw Error(ErrorCode::internal, what + ": " + a[i].first + " and " + b[i].first);
-    if (a[i].first == "unbalance") continue;  // of the last iteration: rounding
-    expect_same(what + " " + a[i].first, a[i].second, b[i].second, std::max(size, size_of(a[i].second)));
-  }
-}
-
-/// `force` is the largest force at a node: sums may be rounding alone.
-void expect_same_response(const StepResponse& a, const StepResponse& b, double force, bool factorised) {
-  expect_same("times", a.axis, b.axis, size_of(a.axis));
-  expect_same_curves("history", a.histories, b.histories);
-  expect_same_curves("energy", a.energies, b.energies);
-  expect_same_curves("sum", a.sums, b.sums, force);
-  if (a.recorded.size() != b.recorded.size()) throw Error(ErrorCode::internal, "other recorded curves");
-  for (std::size_t i = 0; i < a.recorded.size(); ++i) {
-    expect_same("recorded times", a.recorded[i].times, b.recorded[i].times, size_of(a.recorded[i].times));
-    expect_same_curves("recorded", a.recorded[i].curves, b.recorded[i].curves);
-  }
-  if (a.peaks.size() != b.peaks.size() || a.notes != b.notes)
-    throw Error(ErrorCode::internal, "other peaks or notes: " + (a.notes.empty() ? std::string() : a.notes.front()) +
-                                         " and " + (b.notes.empty() ? std::string() : b.notes.front()));
-  // Peaks of opposite sign on both sides of a plane of symmetry are equally large.
-  double largest_peak = 0;
-  for (const ResponsePeak& peak : a.peaks) largest_peak = std::max(largest_peak, std::abs(peak.value));
-  for (std::size_t i = 0; i < a.peaks.size(); ++i)
-    if (a.peaks[i].quantity != b.peaks[i].quantity ||
-        !(std::abs(std::abs(a.peaks[i].value) - std::abs(b.peaks[i].value)) <=
-          tolerance * std::max(largest_peak, force)))
-      throw Error(ErrorCode::internal, "peak of " + a.peaks[i].quantity);
-  if (a.counts.size() != b.counts.size()) throw Error(ErrorCode::internal, "other counts");
-  for (std::size_t i = 0; i < a.counts.size(); ++i) {
-    if (a.counts[i].first == "iterations" && !factorised) continue;  // of another preconditioner
-    // Balances are rounding, and so is the estimate of the stability limit of a few equations, within its tolerance.
-    if (a.counts[i].first == "worst_balance" || a.counts[i].first == "stability_limit") continue;
-    const double least = a.counts[i].first == "iterations" || a.counts[i].first == "matrices" ? 2 : 0;
-    if (!(std::abs(a.counts[i].second - b.counts[i].second) <= std::max(least, 1e-9 * std::abs(a.counts[i].second))))
-      throw Error(ErrorCode::internal, a.counts[i].first + ": " + std::to_string(a.counts[i].second) + " and " +
-                                           std::to_string(b.counts[i].second));
-  }
-}
-
-/// A bar of n × 2 × 2 elements along x, 1 long and 0.2 thick. LEFT and RIGHT are its ends, TIP is a corner.
-std::string bar(int n, const std::string& type, const std::string& material, const std::string& rest) {
-  std::ostringstream text;
-  const auto node = [](int i, int j, int k) { return 1 + 9 * i + 3 * j + k; };
-  text << "*NODE, NSET=NALL\n";
-  for (int i = 0; i <= n; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k)
-        text << node(i, j, k) << ", " << static_cast<double>(i) / n << ", " << 0.1 * j << ", " << 0.1 * k << "\n";
-  text << "*ELEMENT, TYPE=" << type << ", ELSET=EALL\n";
-  for (int i = 0, e = 1; i < n; ++i)
-    for (int j = 0; j < 2; ++j)
-      for (int k = 0; k < 2; ++k, ++e) {
-        text << e;
-        for (const int x : {0, 1})
-          for (const auto& [dj, dk] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}})
-            text << ", " << node(i + x, j + dj, k + dk);
-        text << "\n";
-      }
-  text << "*NSET, NSET=LEFT\n1, 2, 3, 4, 5, 6, 7, 8, 9\n*NSET, NSET=RIGHT\n";
-  for (int m = 0; m < 9; ++m) text << (m ? ", " : "") << node(n, 0, 0) + m;
-  text << "\n*NSET, NSET=TIP\n" << node(n, 2, 2) << "\n*ELSET, ELSET=FIRST\n1, 2, 3, 4\n*ELSET, ELSET=LAST\n";
-  for (int m = 0; m < 4; ++m) text << (m ? ", " : "") << 4 * (n - 1) + 1 + m;
-  text << "\n*MATERIAL, NAME=M\n" << material << "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n";
-  return text.str() +
-         "*AMPLITUDE, NAME=PULSE\n0., 0., 0.02, 1., 0.05, -0.3, 0.1, 0.\n*AMPLITUDE, NAME=BACK\n0., 0., 0.02, 1., "
-         "0.05, 0., 1., 0.\n" +
-         rest;
-}
+using namespace voussoir::test;
 
 /// A bar whose last elements have another material, so that parts differ in what damps, or is not linear.
 std::string two_materials(const std::string& first, const std::string& last, const std::string& rest,
@@ -217,16 +62,6 @@ std::string two_beams(const std::string& step) {
          step + "*CLOAD\nTIP, 3, -5.\n*NODE PRINT, NSET=TIP\nU, V\n*END STEP\n";
 }
 
-const std::string elastic = "*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n";
-const std::string heat =
-    "*CONDUCTIVITY\n20.\n*SPECIFIC HEAT\n3.\n*DENSITY\n2.\n*EXPANSION\n1E-4\n*ELASTIC\n1000., 0.25\n";
-const std::string held = "*BOUNDARY\nLEFT, 1, 3\n";
-const std::string printed =
-    "*NODE PRINT, NSET=TIP\nU, V, RF\n*EL PRINT, ELSET=LAST, FREQUENCY=3\nS, ENER\n*NODE PRINT, NSET=LEFT, "
-    "TOTALS=YES\nRF\n*OUTPUT, HISTORY\n*NODE OUTPUT, NSET=TIP\nU, A\n*ELEMENT OUTPUT, ELSET=LAST, "
-    "POSITION=CENTROIDAL\nS\n*END STEP\n";
-const std::string printed_heat = "*NODE PRINT, NSET=TIP\nNT, RFL\n*EL PRINT, ELSET=LAST, FREQUENCY=2\nHFL\n*END STEP\n";
-
 struct Case {
   std::string name, deck;
   std::string method = {};  ///< of integration; empty: that of the deck
@@ -246,6 +81,14 @@ std::vector<Case> cases() {
   const std::string back = "*BOUNDARY, AMPLITUDE=BACK\nLEFT, 2, 2, 0.01\n";
   const std::string thrown = "*INITIAL CONDITIONS, TYPE=VELOCITY\nRIGHT, 3, 1.5\n";
   const std::string nonlinear = "*CONDUCTIVITY\n20., 0.\n60., 200.\n*SPECIFIC HEAT\n3., 0.\n5., 200.\n*DENSITY\n2.\n";
+  const std::string steady = "*STEP\n*HEAT TRANSFER, STEADY STATE\n";
+  // Modes of equal frequencies are any combination of each other.
+  const std::string unlike = held + "*BOUNDARY\nRIGHT, 3, 3\n";
+  const std::string inclined = "*TRANSFORM, NSET=TIP\n0.8, 0.6, 0., -0.6, 0.8, 0.\n";
+  const std::string uncoupled = "*STEP, INC=1000\n*UNCOUPLED TEMPERATURE-DISPLACEMENT, DIRECT\n";
+  const std::string push_loads = "*CLOAD, AMPLITUDE=PULSE\nRIGHT, 2, 0.1\n";
+  const std::string printed_stress =
+      "*NODE PRINT, NSET=TIP\nNT, U, RF\n*EL PRINT, ELSET=LAST, FREQUENCY=2\nS\n*END STEP\n";
   const std::string weak = "*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n*PLASTIC\n20., 0.\n40., 0.1\n60., 1.\n";
   std::vector<Case> list{
       {"newmark", bar(6, "C3D8", damped, held + dynamics + push + printed), "newmark"},
@@ -310,6 +153,53 @@ std::vector<Case> cases() {
            held + "*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 0.02\n*BULK VISCOSITY\n0.06, 1.2\n*CLOAD\nRIGHT, 1, 0.5\n" +
                "*EL PRINT, ELSET=EALL\nPEEQ\n" + printed)},
       {"explicit beams", two_beams("*STEP\n*DYNAMIC, EXPLICIT, DIRECT\n0.001, 0.01\n")},
+      // The supports of one step decide whether sums of its reactions are meaningful, not those of the last step.
+      {"inclined, then held", bar(4, "C3D8", elastic,
+                                  inclined + "*BOUNDARY\nLEFT, 1, 3\n" + dynamics + "*BOUNDARY\nTIP, 1, 1\n" + push +
+                                      printed + dynamics + "*BOUNDARY, OP=NEW\nLEFT, 1, 3\n" + push + printed)},
+      {"steady nonlinear heat",
+       bar(5, "C3D8", nonlinear,
+           warm + steady + heated + printed_heat + steady + "*BOUNDARY\nLEFT, 11, 11, 60.\n" + printed_heat)},
+      // Some parts are linear.
+      {"steady radiation",
+       two_materials(heat, nonlinear, warm + steady + heated + "*RADIATE\nLAST, R2, 10., 0.8\n" + printed_heat,
+                     "*PHYSICAL CONSTANTS, ABSOLUTE ZERO=-273.15, STEFAN BOLTZMANN=5.E-8\n")},
+      {"nonlinear heat, then stress", bar(6, "C3D8", nonlinear + "*EXPANSION\n1E-4\n*ELASTIC\n1000., 0.25\n",
+                                          warm + held + "*STEP\n*UNCOUPLED TEMPERATURE-DISPLACEMENT, STEADY STATE\n" +
+                                              heated + "*NODE PRINT, NSET=TIP\nNT, U\n*END STEP\n")},
+      // More states than are solved with one matrix.
+      {"stress over time",
+       bar(5, "C3D8", heat, warm + held + uncoupled + "0.005, 0.1\n" + heated + push_loads + printed_stress)},
+      {"moved stress over time",
+       bar(5, "C3D8", heat,
+           warm + held + uncoupled + "0.005, 0.02\n" + heated + "*BOUNDARY, AMPLITUDE=PULSE\nTIP, 2, 2, 0.01\n" +
+               printed_stress + uncoupled + "0.005, 0.02\n" + heated + printed_stress)},
+      {"soft stress over time",
+       bar(5, "C3D8",
+           "*CONDUCTIVITY\n20.\n*SPECIFIC HEAT\n3.\n*DENSITY\n2.\n*EXPANSION\n1E-4\n*ELASTIC\n1000., 0.25, "
+           "0.\n400., 0.3, 200.\n",
+           warm + held + uncoupled + "0.005, 0.02\n" + heated + push_loads + printed_stress)},
+      {"modal dynamics",
+       bar(6, "C3D8", elastic,
+           unlike +
+               "*STEP\n*FREQUENCY\n8\n*END STEP\n*STEP\n*MODAL DYNAMIC\n0.005, 0.04\n*MODAL DAMPING\n1, 4, 0.05\n" +
+               push + "*NODE PRINT, NSET=TIP\nU, V, RF\n*EL PRINT, ELSET=LAST\nS\n*END STEP\n*STEP\n*MODAL DYNAMIC\n" +
+               "0.005, 0.02\n*CLOAD, OP=NEW\n*DLOAD, OP=NEW\n*BASE MOTION, DOF=2, AMPLITUDE=PULSE\n*NODE PRINT, "
+               "NSET=TIP\nU\n*END STEP\n")},
+      {"harmonic",
+       bar(6, "C3D8", elastic,
+           unlike +
+               "*STEP\n*FREQUENCY\n6\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 30., 4\n*MODAL DAMPING\n1, 6, " +
+               "0.03\n*CLOAD\nRIGHT, 2, 1.\n*CLOAD, LOAD CASE=2\nRIGHT, 3, 0.5\n*NODE PRINT, NSET=TIP\nU, V\n*EL " +
+               "PRINT, ELSET=LAST\nS\n*END STEP\n")},
+      {"explicit scaled",
+       two_materials(elastic, "*ELASTIC\n9000., 0.25\n*DENSITY\n2.\n",
+                     held + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.01\n*FIXED MASS SCALING, TYPE=BELOW MIN, DT=1.5E-3, MOST " +
+                         "ADDED=1.\n" + push + pressed + printed)},
+      {"beyond hardening",
+       bar(4, "C3D8", "*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n*PLASTIC\n2., 0.\n4., 0.001\n",
+           held + "*STEP, NLGEOM, INC=1000\n*STATIC\n0.25, 1.\n*CLOAD\nRIGHT, 1, 0.0178\n" + printed +
+               "*STEP, NLGEOM\n*DYNAMIC, DIRECT\n0.01, 0.02\n*CLOAD\nRIGHT, 1, 0.018\n" + printed)},
       {"large automatic",
        bar(4, "C3D8", elastic,
            held + "*STEP, NLGEOM, INC=1000\n*DYNAMIC\n0.004, 0.008\n*CLOAD\nRIGHT, 2, 0.3\n" + printed)},

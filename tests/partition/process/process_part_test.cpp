@@ -246,7 +246,10 @@ TEST(ProcessPart, RefusesWhatCannotBeDivided) {
   job.steps[0].procedure = Procedure::harmonic;
   job.steps[0].modal = HarmonicStep{};
   job.steps[0].where = "a.inp:7";
-  expect_error(ErrorCode::unavailable, {"a.inp:7", "mode superposition", "harmonic"}, [&] { JobDivision(job, 2); });
+  // Modes are superposed where the whole model is: parts know of the step, and not what it asks for.
+  const ProcessPart part = decode(encode(JobDivision(job, 2).part(1)), "part");
+  EXPECT_EQ(part.job.steps[0].procedure, Procedure::harmonic);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(part.job.steps[0].modal));
   job.steps[0] = JobStep{};
   job.steps[0].procedure_name = "mine";
   expect_error(ErrorCode::unavailable, {"the procedure 'mine'"}, [&] { JobDivision(job, 2); });
