@@ -23,6 +23,7 @@
 #include <voussoir/apps/bench/scratch.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/output_checks.hpp>
+#include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/version.hpp>

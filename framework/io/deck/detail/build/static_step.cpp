@@ -5,10 +5,11 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/io/deck/detail/build/large_displacements.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
 
-// Steps of statics in increments: *STATIC with *STEP, NLGEOM or with *PLASTIC. Loads and supports without an amplitude
-// go from what they were at the end of the step before to what they are at the end of this one.
+// Steps of statics in increments: *STATIC with *STEP, NLGEOM, with *PLASTIC or before *DYNAMIC. Loads and supports
+// without an amplitude go from what they were at the end of the step before to what they are at the end of this one.
 
 namespace voussoir::deck {
 namespace {
@@ -22,7 +23,9 @@ Amplitude over_static_step(const AmplitudeCard& card, double start) {
 }
 
 /// Why a step has increments, for messages.
-std::string reason_for_increments(const StepCard& card) { return card.nlgeom ? "NLGEOM" : "*PLASTIC"; }
+std::string reason_for_increments(const Build& b, const StepCard& card) {
+  return card.nlgeom ? "NLGEOM" : find_plastic_section(b) ? "*PLASTIC" : "*DYNAMIC to follow";
+}
 
 /// From a value at the beginning of a step to another at its end.
 Amplitude ramp(double from, double to, double period) { return Amplitude({{0, from}, {period, to}}); }
@@ -31,7 +34,7 @@ Amplitude ramp(double from, double to, double period) { return Amplitude({{0, fr
 
 void ModalStepMaker::check_increments(const JobStep& step, const StepCard& card, const ActingState& state) const {
   const Place place = card.procedure_place;
-  const std::string why = reason_for_increments(card);
+  const std::string why = reason_for_increments(b_, card);
   if (step.heated_by)
     b_.fail("the temperatures of the *HEAT TRANSFER step at " + b_.job.steps[*step.heated_by].where +
                 " act in all later steps, which is not supported in *STATIC steps with " + why +
@@ -110,19 +113,20 @@ std::vector<MovedSupports> ModalStepMaker::ramped_supports(JobStep& step, const 
     const double before = known == support_at_.end() ? 0.0 : known->second;
     const double after = a.value * (a.amplitude ? over_static_step(*a.amplitude, start).at(card.period) : 1.0);
     if (a.fixed)
-      b_.fail("*BOUNDARY, FIXED is not supported with " + reason_for_increments(card) + ": give the value", a.place);
+      b_.fail("*BOUNDARY, FIXED is not supported with " + reason_for_increments(b_, card) + ": give the value",
+              a.place);
     supported.insert(a.key);
     const Unknown unknown = b_.unknown(model, n, dof);
     if (unknown.node < 0) continue;  // make_supports() has spoken of it
     if (direct_ && !ended_supports_.contains(a.key))
-      b_.fail("a support that begins in a later step with " + reason_for_increments(card) +
+      b_.fail("a support that begins in a later step with " + reason_for_increments(b_, card) +
                   " would jump to its place, since the node has moved; give it in the first step",
               a.place);
     if (after != 0) ends[a.key] = after;
     if (a.value == 0 && before == 0) continue;
     if (b_.has_axes(n) && dof <= 3)
       b_.fail("*BOUNDARY with a value other than zero at node " + b_.node_name(n) +
-                  ", which has a *TRANSFORM, is not supported with " + reason_for_increments(card) +
+                  ", which has a *TRANSFORM, is not supported with " + reason_for_increments(b_, card) +
                   "; move it along the global axes",
               a.place);
     const MovedSupports::Place place{unknown.node, unknown_name(Physics::structure, unknown.component)};
