@@ -226,14 +226,14 @@ void cut_cluster(const std::vector<std::int32_t>& nodes, std::size_t c, CutBatch
 }
 
 /// Makes the clusters of a batch. What stands at their nodes waits for settle_nodes().
-ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, const HostPart& host, Draft& draft) {
+ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, int times, const HostPart& host, Draft& draft) {
   const ElementBatch& elements = model.part(device).batches[static_cast<std::size_t>(batch)];
   const auto& memory = model.layout()->memory(device);
   const ElementProgram& program = *elements.program;
   ClusterPlan plan;
   plan.nodes = program.nodes();
   plan.components = program.components();
-  plan.size = cluster_size(program.dofs());
+  plan.size = times * cluster_size(program.dofs());
   plan.most_shared = cuda_memory(memory).facts().shared_bytes_per_block;
   plan.elements = elements.element_count;
   plan.clusters = (plan.elements + plan.size - 1) / plan.size;
@@ -402,7 +402,8 @@ bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, st
              static_cast<const CudaMemory&>(memory).facts().shared_bytes_per_block;
 }
 
-ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active) {
+ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active,
+                         const std::vector<int>& times) {
   const DeviceModel::Part& part = model.part(device);
   const auto& memory = model.layout()->memory(device);
   const HostPart host = read_part(model, device);
@@ -414,7 +415,7 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
   targets.clusters.assign(local_nodes, 0);
   for (std::size_t b = 0; b < active.size(); ++b) {
     if (!active[b] || part.batches[b].element_count == 0) continue;
-    set.batches[b] = plan_batch(model, device, static_cast<int>(b), host, drafts[b]);
+    set.batches[b] = plan_batch(model, device, static_cast<int>(b), times.empty() ? 1 : times[b], host, drafts[b]);
     set.components = std::max(set.components, set.batches[b].components);
     set.clusters += set.batches[b].clusters;
     for (const NodeLists& lists : drafts[b].lists)

@@ -95,8 +95,10 @@ int cluster_size_of(const ElementProgram& program);
 /// True where elements of a program can be done in clusters on a device by kernels that want `more_bytes` of shared
 /// memory besides ClusterPlan::shared_bytes().
 bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, std::size_t more_bytes = 0);
-/// Cuts the active batches of a device in clusters.
-ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active);
+/// Cuts the active batches of a device in clusters, which have `times` as many elements as those of products, one
+/// number per batch; empty: as many.
+ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active,
+                         const std::vector<int>& times = {});
 /// The clusters of a model whose supports have changed, and nothing else.
 void follow_supports(const DeviceModel& model, int device, ClusterSet& set);
 

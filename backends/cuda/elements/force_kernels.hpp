@@ -135,16 +135,17 @@ __device__ inline double find_forces(const ElementJob& job, DeviceInput<K>& in, 
   }
 }
 
-/// Elements add their forces to those at their nodes, turn by turn from `turn` on. All threads call; `own` of threads
-/// without an element is −1.
+/// Elements add their forces to those at their nodes, turn by turn from `turn` on: a component of a turn while the turn
+/// after it adds the component before. All threads call; `own` of threads without an element is −1.
 template <int nodes, int components>
 __device__ inline void add_by_turns(const ForceRoom& room, int turn, int end, int own, const ClusterWords* corners,
                                     const double* force) {
 #pragma unroll 1
-  for (; turn < end; ++turn) {
-    if (own == turn) {
+  for (; turn < end + components - 1; ++turn) {
+    const int component = own < 0 ? -1 : turn - own;
 #pragma unroll
-      for (int i = 0; i < components; ++i) {
+    for (int i = 0; i < components; ++i)
+      if (component == i) {
         double sum[nodes];
 #pragma unroll
         for (int a = 0; a < nodes; ++a) sum[a] = room.force[seat_width(components) * number_of(corners, a) + i];
@@ -152,7 +153,6 @@ __device__ inline void add_by_turns(const ForceRoom& room, int turn, int end, in
         for (int a = 0; a < nodes; ++a)
           room.force[seat_width(components) * number_of(corners, a) + i] = sum[a] + force[a * components + i];
       }
-    }
     __syncthreads();
   }
 }
@@ -230,7 +230,7 @@ __device__ inline void compute_forces(ElementJob& job, const ForceView& view, co
 template <class K, bool advances, int rounds>
 __device__ inline void add_cluster_forces(ElementJob job, ForceView view, const ForceStep& step) {
   constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components, words = corner_words(nodes);
-  constexpr int size = cluster_size(dofs), threads = size / rounds;
+  constexpr int threads = cluster_size(dofs), size = threads * rounds;
   static_assert(rounds == 1 || (rounds == 2 && CompactForces<K>::room == 0),
                 "numbers of the second round would take the place of the first's");
   // As they are, but known to the compiler.
@@ -281,10 +281,11 @@ __device__ inline void add_cluster_forces(ElementJob job, ForceView view, const 
 }  // namespace detail
 
 /// factor · internal forces of the elements of clusters at the unknowns step.u, summed to nodes; with `advances` the
-/// new history as well. A block of cluster_size() / `rounds` threads does a cluster. For parameters that do not depend
-/// on temperature. Dynamic shared memory: ForcePlan::bytes(numbers) with view.numbers = force_numbers<K>(), or more.
+/// new history as well. A block of cluster_size() threads does a cluster of `rounds` times as many elements. For
+/// parameters that do not depend on temperature. Dynamic shared memory: ForcePlan::bytes(numbers) with view.numbers =
+/// force_numbers<K>(), or more.
 template <class K, bool advances, int rounds>
-__global__ void __launch_bounds__(128 / rounds, detail::CompactForces<K>::blocks* rounds)
+__global__ void __launch_bounds__(128, detail::CompactForces<K>::blocks)
     cluster_forces(ElementJob job, ForceView view, ForceStep step) {
   detail::add_cluster_forces<K, advances, rounds>(job, view, step);
 }

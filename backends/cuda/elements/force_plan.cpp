@@ -15,24 +15,14 @@ namespace {
 
 constexpr std::size_t banks = 16;  // of 8 bytes: half a warp reads a number each
 
-std::size_t room_for_forces(int nodes, int components, int size, std::int64_t most_nodes, int numbers) {
-  const std::int64_t doubles = std::int64_t{numbers} * size + most_nodes * (3 + 2 * seat_width(components));
-  const std::int64_t shorts = 2 * most_nodes + 16 + std::int64_t{nodes} * size;
-  return static_cast<std::size_t>(doubles * 8 + most_nodes * static_cast<std::int64_t>(sizeof(ClusterNode)) +
-                                  shorts * 2);
-}
-
 }  // namespace
 
 std::size_t ForcePlan::bytes(int numbers) const {
-  return room_for_forces(nodes, components, size, most_nodes, numbers) -
-         (looked_up ? 0 : sizeof(std::uint16_t) * static_cast<std::size_t>(nodes) * static_cast<std::size_t>(size));
-}
-
-std::size_t ForcePlan::most_bytes(const ElementProgram& program) {
-  const int size = cluster_size_of(program);
-  return room_for_forces(program.nodes(), program.components(), size, std::int64_t{size} * program.nodes(),
-                         most_force_numbers(program.nodes(), program.components()));
+  const auto seats = static_cast<std::size_t>(most_nodes), places = static_cast<std::size_t>(size);
+  const std::size_t doubles =
+      static_cast<std::size_t>(numbers) * places + seats * static_cast<std::size_t>(3 + 2 * seat_width(components));
+  const std::size_t shorts = 2 * seats + 16 + (looked_up ? static_cast<std::size_t>(nodes) * places : 0);
+  return doubles * sizeof(double) + seats * sizeof(ClusterNode) + shorts * sizeof(std::uint16_t);
 }
 
 ForceView ForcePlan::view(int numbers) const {
@@ -281,7 +271,7 @@ void Arranger::settle(const std::shared_ptr<DeviceMemory>& memory, ForcePlan& pl
 
 }  // namespace
 
-ForcePlan make_force_plan(const std::shared_ptr<DeviceMemory>& memory, const ClusterPlan& plan) {
+ForcePlan make_force_plan(const std::shared_ptr<DeviceMemory>& memory, const ClusterPlan& plan, bool by_turns) {
   ForcePlan made;
   made.size = plan.size;
   made.clusters = plan.clusters;
@@ -291,7 +281,7 @@ ForcePlan make_force_plan(const std::shared_ptr<DeviceMemory>& memory, const Clu
   made.components = plan.components;
   made.node = plan.node.read_device();
   Arranger arranger(plan, memory);
-  made.looked_up = !arranger.find_turns();
+  made.looked_up = !by_turns || !arranger.find_turns();
   if (made.looked_up) arranger.begin_lists();
   in_pieces(arranger.clusters(), grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {

@@ -13,7 +13,7 @@ namespace voussoir::cuda {
 /// The clusters of a batch, arranged for kernels of forces (ForceView). Places of partial sums are those of the
 /// clusters that it was made from.
 struct ForcePlan {
-  /// Turns of a cluster, in the mean of a batch, from which on nodes look up the forces of their elements.
+  /// Most turns of a cluster, in the mean of a batch: with more, nodes look up the forces of their elements.
   static constexpr int most_turns = 16;
 
   int size = 0;  ///< elements of a cluster
@@ -34,13 +34,12 @@ struct ForcePlan {
 
   /// Dynamic shared memory of a kernel that takes so many numbers for an element.
   std::size_t bytes(int numbers) const;
-  /// The same, at most, of any kernel for elements of a type.
-  static std::size_t most_bytes(const ElementProgram& program);
   ForceView view(int numbers) const;
 };
 
-/// Arranges clusters for forces.
-ForcePlan make_force_plan(const std::shared_ptr<DeviceMemory>& memory, const ClusterPlan& plan);
+/// Arranges clusters for forces. `by_turns`: elements may add their forces by turns, if these are few; otherwise nodes
+/// look them up.
+ForcePlan make_force_plan(const std::shared_ptr<DeviceMemory>& memory, const ClusterPlan& plan, bool by_turns);
 
 /// For each element of a cluster, in which turn it adds its forces: elements of one turn have no node in common.
 /// `corner(i, a)` is node a of element i, less than `nodes`. Returns how many turns there are; 0: more than 64.

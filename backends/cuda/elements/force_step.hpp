@@ -29,12 +29,12 @@ struct alignas(16) ForceHead {
 };
 
 /// Clusters of one batch, arranged for forces. Elements of a cluster that have a node in common add their forces in
-/// different turns, so that all of one turn can add at once and every sum has a fixed order. Where that would take too
-/// many turns, nodes look up the forces of their elements instead. Nodes have seats in shared memory that are chosen so
+/// different turns, so that all of one turn can add at once and every sum has a fixed order; or, where that would take
+/// more time, nodes look up the forces of their elements. Nodes have seats in shared memory that are chosen so
 /// that the elements of half a warp seldom meet in a bank. Cluster c has the places c · size + i of elements and
 /// c · most_nodes + n of nodes.
 struct ForceView {
-  int size = 0;                             ///< elements of a cluster, and threads of a block; a multiple of 32
+  int size = 0;                             ///< elements of a cluster; a multiple of 32
   int most_nodes = 0;                       ///< seats, at least as many as any cluster has nodes; a multiple of 16
   int count = 0;                            ///< elements
   int numbers = 0;                          ///< of an element in shared memory

@@ -152,12 +152,6 @@ __global__ void order_history(ForceView view, int numbers, bool forth, double* b
     other = by_place[i];
 }
 
-/// Whether kernels of forces can do elements of a type in clusters.
-bool fits_forces(const ElementProgram& program, const DeviceMemory& memory) {
-  return fits_clusters(program, memory) &&
-         ForcePlan::most_bytes(program) <= static_cast<const CudaMemory&>(memory).facts().shared_bytes_per_block;
-}
-
 /// Which partial sums the equations of a device have.
 struct EquationSums {
   /// Equations of an entry: those of a node where all have three, otherwise one. 0: there are too many sums for numbers
@@ -238,6 +232,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
   DevicePart& part(int device) { return parts_[static_cast<std::size_t>(device)]; }
   const std::shared_ptr<DeviceMemory>& memory(int device) const { return model_.layout()->memory(device); }
 
+  bool plan_clusters(int device, std::vector<bool>& active);
   void plan_device(int device);
   void begin_call(const ExplicitMotion& motion, const ExplicitRows& rows);
   void take_history(const std::shared_ptr<const ElementHistory>& from);
@@ -281,35 +276,55 @@ CudaExplicitStepper::CudaExplicitStepper(CudaBackend& backend, ExplicitSystem sy
   may_record_ = model_.devices() == 1 && part(0).all_clustered;
 }
 
+/// Makes the clusters of the batches that are `active`. Returns whether those of all have room on the chip; batches for
+/// which there is none are not active any more.
+bool CudaExplicitStepper::plan_clusters(int d, std::vector<bool>& active) {
+  DevicePart& own = part(d);
+  own.clusters = nullptr;
+  own.forces.clear();
+  own.forces.resize(active.size());
+  std::vector<int> rounds(active.size(), 1);
+  for (std::size_t b = 0; b < active.size(); ++b)
+    if (active[b]) rounds[b] = device_program(*elements(d, static_cast<int>(b)).program).force_rounds();
+  if (std::count(active.begin(), active.end(), true) == 0) return true;
+  const bool as_products = std::all_of(rounds.begin(), rounds.end(), [](int r) { return r == 1; });
+  own.clusters = as_products ? ModelPlans::of(model_).clusters(d, active)
+                             : std::make_shared<const ClusterSet>(make_clusters(model_, d, active, rounds));
+  bool all_fit = true;
+  for (std::size_t b = 0; b < active.size(); ++b) {
+    if (!active[b]) continue;
+    own.forces[b] = make_force_plan(memory(d), own.clusters->batches[b], rounds[b] > 1);
+    const ForcePlan& plan = own.forces[b];
+    active[b] = plan.bytes(most_force_numbers(plan.nodes, plan.components)) <=
+                cuda_memory(memory(d)).facts().shared_bytes_per_block;
+    all_fit = all_fit && active[b];
+  }
+  return all_fit;
+}
+
 void CudaExplicitStepper::plan_device(int d) {
   DevicePart& own = part(d);
   ModelPlans& plans = ModelPlans::of(model_);
   const ElementState at_rest;
   std::vector<bool> active(static_cast<std::size_t>(model_.batch_count()), false);
-  own.clustered.assign(active.size(), 0);
   own.history.resize(active.size());
-  bool any = false;
-  std::size_t room = 0;
   for (int b = 0; b < model_.batch_count(); ++b) {
     if (!takes_part(d, b)) continue;
     const ElementBatch& batch = elements(d, b);
-    const ElementProgram& program = *batch.program;
-    const bool fits = batch.slot.empty() &&
-                      device_program(program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest)) &&
-                      fits_forces(program, *memory(d));
-    own.clustered[static_cast<std::size_t>(b)] = fits;
-    active[static_cast<std::size_t>(b)] = fits;
-    any = any || fits;
-    if (fits) continue;
+    active[static_cast<std::size_t>(b)] =
+        batch.slot.empty() && fits_clusters(*batch.program, *memory(d)) &&
+        device_program(*batch.program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest));
+  }
+  while (!plan_clusters(d, active)) continue;
+  own.clustered.assign(active.begin(), active.end());
+  std::size_t room = 0;
+  for (int b = 0; b < model_.batch_count(); ++b) {
+    if (!takes_part(d, b) || active[static_cast<std::size_t>(b)]) continue;
     own.all_clustered = false;
     plans.gather(d, b);
-    room = std::max(room, room_for(batch.element_count, program.dofs()));
+    room = std::max(room, room_for(elements(d, b).element_count, elements(d, b).program->dofs()));
   }
-  own.all_clustered = own.all_clustered && any;
-  if (any) own.clusters = plans.clusters(d, active);
-  own.forces.resize(active.size());
-  for (std::size_t b = 0; b < active.size(); ++b)
-    if (active[b]) own.forces[b] = make_force_plan(memory(d), own.clusters->batches[b]);
+  own.all_clustered = own.all_clustered && own.clusters;
   if (own.clusters) own.partial = Array<double>(memory(d), own.clusters->partial_numbers());
   if (own.all_clustered) own.sums = make_equation_sums(memory(d), *own.clusters, model_.layout()->owned(d));
   own.vectors = Array<double>(memory(d), room);

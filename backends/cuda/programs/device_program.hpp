@@ -119,8 +119,11 @@ class DeviceProgram {
   virtual bool knows(const ElementRun&, Integration how) const { return how == Integration::thread; }
   /// True where clustered_forces() does the elements of a run.
   virtual bool knows_cluster_forces(const ElementRun&) const { return false; }
-  /// factor · the internal forces of all elements of a batch, summed to the nodes of clusters. With `advances`, elements
-  /// put their new history in place of the committed one.
+  /// Elements that a thread of clustered_forces() does one after the other: its clusters are so many times as large as
+  /// those of products.
+  virtual int force_rounds() const { return 1; }
+  /// factor · the internal forces of all elements of a batch, summed to the nodes of clusters. With `advances`,
+  /// elements put their new history in place of the committed one.
   virtual void clustered_forces(const ElementRun&, double /*factor*/, const ForceStep&, bool /*advances*/,
                                 const ForcePlan&) const {}
 };

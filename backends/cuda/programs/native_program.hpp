@@ -83,6 +83,7 @@ class NativeDeviceProgram final : public DeviceProgram {
   bool knows_cluster_forces(const ElementRun& run) const override {
     return detail::has_cluster_forces<K>() && run.elements().table_rows == 1;
   }
+  int force_rounds() const override { return detail::CompactForces<K>::rounds; }
   void clustered_forces(const ElementRun& run, double factor, const ForceStep& step, bool advances,
                         const ForcePlan& plan) const override {
     if constexpr (detail::has_cluster_forces<K>()) {
