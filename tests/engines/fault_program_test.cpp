@@ -118,7 +118,8 @@ void write_sliced_job(const fs::path& folder, const std::string& more) {
              "\"sections\": [{\"group\": \"beam\", \"physics\": \"solid\", \"material\": \"m\"}],\n" +
                  more +
                  "\"loads\": [{\"group\": \"right\", \"total_force\": [0, 1, 2]}, {\"group\": \"top\", \"pressure\": "
-                 "0.1}, {\"gravity\": [0, 0, -0.01]}],\n\"print\": [{\"group\": \"right\", \"values\": [\"U\"]}]}\n");
+                 "0.1}, {\"gravity\": [0, 0, -0.01]}],\n\"print\": [{\"at\": \"nodes\", \"group\": \"right\", "
+                 "\"values\": [\"displacement\"]}]}\n");
 }
 
 const std::string clamp = "\"supports\": [{\"group\": \"left\", \"all\": 0}],\n";
