@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 
 #include <voussoir/backends/plugin.hpp>
@@ -25,14 +26,25 @@ std::string loader_error() {
 /// with a sequential MUMPS and a stand-in for MPI, whose functions have the names of the real ones.
 void* load_engine(const std::string& file) { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND); }
 
-/// Programs whose code names `environ` directly have a copy of that variable. What is loaded as above sees the C
-/// library's instead: MPI's libraries would then see two environments, and release memory that is not theirs.
-bool program_copies_environ() {
-  void* const library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (!library) return false;
-  void* const original = dlsym(library, "environ");
-  dlclose(library);
-  return original && original != static_cast<void*>(&environ);
+/// Whether the program has a copy of a variable of a system library, as programs for x86-64 have that name it in code
+/// compiled without -fPIC. What is loaded as above sees the library's own variable instead.
+bool is_copied(const char* library, const char* variable, const void* address) {
+  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return false;
+  void* const original = dlsym(handle, variable);
+  dlclose(handle);
+  return original && original != address;
+}
+
+/// MPI would see two environments, and release memory that is not its own; libraries that write to std::cout at the end
+/// would find no stream there.
+void refuse_copied_variables(const std::string& name) {
+  const char* copied = is_copied("libc.so.6", "environ", static_cast<const void*>(&environ)) ? "environ"
+                       : is_copied("libstdc++.so.6", "_ZSt4cout", &std::cout)                ? "std::cout"
+                                                                                             : nullptr;
+  if (copied)
+    engine_unavailable(name, "this program has its own copy of the variable " + std::string(copied) +
+                                 ", which the libraries of MPI do not see; compile the program with -fPIC");
 }
 
 struct EngineLibrary {
@@ -84,10 +96,7 @@ std::vector<std::string> process_environment() {
 std::unique_ptr<Engine> open_engine(const std::string& name, const std::string& options) {
   if (name.empty() || name.find('/') != std::string::npos)
     throw Error(ErrorCode::not_found, "there is no engine '" + name + "'; use 'petsc'");
-  if (program_copies_environ())
-    engine_unavailable(name,
-                       "this program has its own copy of the variable environ, which the libraries of MPI do not see; "
-                       "use getenv() and setenv(), or compile the sources that name environ with -fPIC");
+  refuse_copied_variables(name);
   static std::atomic<bool> opened = false;
   const EnginePlugin& plugin = examine_engine(find_engine(name), name);
   if (opened.exchange(true))

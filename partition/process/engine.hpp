@@ -114,7 +114,7 @@ using EnginePluginEntry = const EnginePlugin* (*)();
 inline constexpr const char* engine_plugin_symbol = "voussoir_engine_plugin";
 
 /// The variables of this process's environment, as NAME=VALUE. Programs that open engines use this function rather than
-/// the variable `environ`: open_engine() refuses those that have a copy of it.
+/// the variable `environ`, of which code without -fPIC has a copy: open_engine() refuses such programs.
 std::vector<std::string> process_environment();
 
 /// Loads the plugin of an engine and starts it. Errors: unavailable, with the reason and what to do, if there is no
