@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include <voussoir/apps/commands/command.hpp>
@@ -60,6 +61,18 @@ ProcessOptions process_options(const EngineRun& run) {
   if (run.how.numbering != "auto") refuse_option("--numbering", "an engine numbers equations itself; leave it out");
   if (run.how.tangent != "auto") refuse_option("--tangent", "it has no effect with --engine; leave it out");
   return options;
+}
+
+/// The others wait for this process. Where several fail at once, the lowest ends all of them before others speak.
+[[noreturn]] void end_processes(Processes& processes, const std::string& file, const Error& error) {
+  const bool all = processes.all_arrive(2.0);  // all have failed, usually for the same reason
+  const int wait = all ? 10000 : 100;
+  std::this_thread::sleep_for(std::chrono::milliseconds(wait * std::min(processes.own(), 20)));
+  const std::string text =
+      all ? error.text() : fmt::format("process {} of {}: {}", processes.own(), processes.count(), error.text());
+  print_error(Error(error.code(), text, error.where()), file);
+  processes.abort(static_cast<int>(exit_code(error)));
+  std::_Exit(static_cast<int>(exit_code(error)));  // GCC does not see that abort() never returns
 }
 
 /// Runs files on the processes of an engine.
@@ -146,17 +159,7 @@ class EngineRunner {
     part_ = {};
   }
 
-  /// The others wait for this process. Where several fail at once, the lowest ends all of them before others speak.
-  [[noreturn]] void end_all(const std::string& file, const Error& error) {
-    const bool all = processes_.all_arrive(2.0);  // all have failed, usually for the same reason
-    const int wait = all ? 10000 : 100;
-    std::this_thread::sleep_for(std::chrono::milliseconds(wait * std::min(processes_.own(), 20)));
-    const std::string text =
-        all ? error.text() : fmt::format("process {} of {}: {}", processes_.own(), processes_.count(), error.text());
-    print_error(Error(error.code(), text, error.where()), file);
-    processes_.abort(static_cast<int>(exit_code(error)));
-    std::_Exit(static_cast<int>(exit_code(error)));  // GCC does not see that abort() never returns
-  }
+  [[noreturn]] void end_all(const std::string& file, const Error& error) { end_processes(processes_, file, error); }
 
   /// Reads the job on process 0, and checks the names of result files unless each process writes its own.
   void read(const std::string& file, bool in_pieces) {
@@ -426,7 +429,18 @@ ExitCode run_on_engine(const EngineRun& run) {
     if (launched_number() != 0) return silent_exit(ExitCode::command_line);
     throw;
   }
-  return EngineRunner(run, *engine).all();
+  // What fails before the first file, such as a thread without memory for its stack, must not leave the others waiting.
+  try {
+    return EngineRunner(run, *engine).all();
+  } catch (const Error& error) {
+    end_processes(engine->processes(), run.files.front(), error);
+  } catch (const std::bad_alloc&) {
+    end_processes(engine->processes(), run.files.front(),
+                  Error(ErrorCode::out_of_memory, "out of memory; use more machines, or fewer processes on each"));
+  } catch (const std::system_error& error) {
+    end_processes(engine->processes(), run.files.front(),
+                  Error(ErrorCode::out_of_memory, std::string("no thread can be started: ") + error.what()));
+  }
 }
 
 }  // namespace voussoir::app

@@ -305,10 +305,12 @@ void refuse_other_types(Mat matrix) {
   const std::string type = name ? name : "";
   if (type.find("aij") != std::string::npos && type.find("baij") == std::string::npos) return;
   VSR_PETSC(MatDestroy(&matrix));
-  throw SharedError(Error(ErrorCode::bad_input,
-                          "-mat_type " + type + " is not supported: the engine stores matrices by rows (aij, or types "
-                          "made of it, such as aijcusparse); the sizes of blocks are passed on. Leave out -mat_type"),
-                    0);
+  throw SharedError(
+      Error(ErrorCode::bad_input,
+            "-mat_type " + type +
+                " is not supported: the engine stores matrices by rows (aij, or types "
+                "made of it, such as aijcusparse); the sizes of blocks are passed on. Leave out -mat_type"),
+      0);
 }
 
 /// A matrix whose type the options choose.
