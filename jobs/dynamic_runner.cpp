@@ -237,7 +237,8 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
       response.notes.push_back(std::move(note));
   if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
     response.notes.push_back(std::move(note));
-  for (std::string& note : notes_on_hardening(analysis->model(), [&] { return analysis->result(); }))
+  for (std::string& note : notes_on_hardening(analysis->model(), *(whole_job ? *whole_job : job_).domains[asked.domain],
+                                              [&] { return analysis->result(); }))
     response.notes.push_back(std::move(note));
   add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);

@@ -186,7 +186,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
     response.notes.push_back(std::move(note));
   if (std::string note = note_on_unstable_steps(analysis.energies()); !note.empty())
     response.notes.push_back(std::move(note));
-  for (std::string& note : notes_on_hardening(analysis.model(), [&] { return analysis.result(); }))
+  for (std::string& note : notes_on_hardening(analysis.model(), *(whole_job ? *whole_job : job_).domains[asked.domain],
+                                              [&] { return analysis.result(); }))
     response.notes.push_back(std::move(note));
   add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);

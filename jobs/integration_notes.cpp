@@ -108,41 +108,41 @@ std::string note_on_created_energy(const EnergyBalance& energies) {
          "without sudden changes";
 }
 
-std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const std::function<StepResult()>& end) {
+std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const Domain& domain,
+                                            const std::function<StepResult()>& end) {
   std::vector<std::string> notes;
-  const Domain& domain = model.domain();
   const auto plastic_of = [&](std::size_t b) {
     return dynamic_cast<const PlasticMaterial*>(domain.block(b).material().get());
   };
-  bool any = false;
-  for (std::size_t b = 0; b < domain.block_count(); ++b) any = any || plastic_of(b);
+  ProcessGroup* const group = ProcessGroup::of(model);
+  bool any = group && group->any(model.has_history());
+  for (std::size_t b = 0; b < domain.block_count() && !group; ++b) any = any || plastic_of(b);
   if (!any) return notes;
-  std::map<std::string, double> largest;  // by the names of materials
+  std::vector<double> strains(domain.block_count(), 0.0);
   const StepResult last = end();
   for (const PointField& field : last.points) {
-    const PlasticMaterial* const material = plastic_of(static_cast<std::size_t>(field.block));
-    if (!material || !field.has("peeq")) continue;
+    if (!field.has("peeq")) continue;
+    double& strain = strains[static_cast<std::size_t>(field.block)];
     const auto width = field.names.size();
-    double& strain = largest[material->name()];
     for (auto at = static_cast<std::size_t>(field.name_index("peeq")); at < field.values.size(); at += width)
       strain = std::max(strain, field.values[at]);
   }
-  // All parts of a model have the same blocks with the same materials; their elements are divided.
-  if (ProcessGroup* const group = ProcessGroup::of(model))
-    for (std::size_t b = 0; b < domain.block_count(); ++b)
-      if (const PlasticMaterial* const material = plastic_of(b)) {
-        double& strain = largest[material->name()];
-        strain = group->maximum(strain);
-      }
+  // All parts of a model have the same blocks, whose elements are divided.
+  for (double& strain : strains)
+    if (group) strain = group->maximum(strain);
+  std::map<const PlasticMaterial*, double> largest;
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    if (const PlasticMaterial* const material = plastic_of(b))
+      largest[material] = std::max(largest[material], strains[b]);
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
-    const PlasticMaterial* const material = plastic_of(b);
-    const auto found = material ? largest.find(material->name()) : largest.end();
+    const auto found = largest.find(plastic_of(b));
     if (found == largest.end()) continue;
+    const PlasticMaterial& material = *found->first;
     // A table of one row is a choice, not a table that ended.
-    if (material->table().size() > 1 && found->second > material->last_strain())
-      notes.push_back("the equivalent plastic strain of material '" + material->name() + "' reaches " +
+    if (material.table().size() > 1 && found->second > material.last_strain())
+      notes.push_back("the equivalent plastic strain of material '" + material.name() + "' reaches " +
                       short_number(found->second, 4) + ", beyond the end of its hardening table at " +
-                      short_number(material->last_strain(), 4) + ", where the yield stress is constant");
+                      short_number(material.last_strain(), 4) + ", where the yield stress is constant");
     largest.erase(found);
   }
   return notes;

@@ -135,6 +135,7 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
     return make_analysis(domain, options);
   };
   runner_.numbered = [this](const AnalysisModel& model) { group_.set_model(model); };
+  runner_.whole_job = whole_;
   runner_.make_checkpoint = [this](std::size_t) { return saved_.link(gather_saved); };
   runner_.make_recorder = [this](std::size_t step, const DynamicStep& request) -> std::shared_ptr<StepRecorder> {
     std::shared_ptr<StepRecorder> recorder;

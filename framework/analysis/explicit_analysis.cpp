@@ -136,6 +136,7 @@ void ExplicitAnalysis::set_up() {
   report_ = {};
   largest_supply_ = 0;
   undamped_limit_ = unit_rate_ = planned_ratio_ = length_rate_ = 0;
+  products_before_ = 0;
   stable_.reset();
   lengths_.reset();
   next_estimate_ = next_check_ = 0;
@@ -309,7 +310,7 @@ void ExplicitAnalysis::estimate_limit() {
   report_.limit = detail::damped_limit(undamped_limit_, planned_ratio_ * unit_rate_);
   report_.smallest_limit =
       report_.smallest_limit == 0 ? report_.limit : std::min(report_.smallest_limit, report_.limit);
-  report_.products = stable_->products();
+  report_.products = products_before_ + stable_->products();
   if (due)
     next_estimate_ = linear && viscosity.quadratic == 0 ? std::numeric_limits<std::int64_t>::max()
                                                         : report_.steps + steps_.estimate_every;

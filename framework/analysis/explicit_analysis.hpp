@@ -190,6 +190,7 @@ class ExplicitAnalysis : public Analysis {
   AnalysisState state_;
   bool started_ = false;
   std::unique_ptr<detail::StableStep> stable_;
+  int products_before_ = 0;                                // of the run that was resumed
   double segment_start_ = 0, segment_end_ = 0, size_ = 0;  // steps of one size, up to a time that they must meet
   std::int64_t segment_steps_ = 0, taken_ = 0;             // of the segment
   std::int64_t next_estimate_ = 0;

@@ -124,7 +124,7 @@ void ExplicitAnalysis::restore(std::istream& from) {
   report_.limit = n[11];
   report_.smallest_limit = n[12];
   report_.estimates = static_cast<int>(n[13]);
-  report_.products = static_cast<int>(n[14]);
+  report_.products = products_before_ = static_cast<int>(n[14]);
   report_.worst_balance = n[15];
   report_.added_mass = n[16];
   report_.scaled_elements = static_cast<std::int64_t>(n[17]);

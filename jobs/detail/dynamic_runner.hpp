@@ -37,6 +37,8 @@ class DynamicRunner {
       make_analysis;
   /// Called with the numbered model of explicit dynamics before it starts; may be empty.
   std::function<void(const AnalysisModel& model)> numbered;
+  /// The whole job, of which the runner's is a part; null: the runner's is the whole, or this process does not have it.
+  const Job* whole_job = nullptr;
   /// Makes the link to the checkpoints of a step; empty: those that were given.
   std::function<std::shared_ptr<StepCheckpoint>(std::size_t step)> make_checkpoint;
   /// Makes the recorder of a step; empty: make_step_recorder().

@@ -26,8 +26,9 @@ std::vector<std::string> notes_on_held_motions(const AnalysisModel& model, const
                                                const std::function<std::string(std::int32_t node)>& name);
 
 /// Notes on materials whose equivalent plastic strain has gone beyond their hardening table. `end` gives the last
-/// state; it is not called for a model without plastic materials. Where several processes share the model, the notes
-/// are those of the whole.
-std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const std::function<StepResult()>& end);
+/// state; it is not called for a model without plastic materials. `domain` has the materials: that of the model, or, of
+/// several processes that share a model, that of the whole on process 0; the notes are those of the whole.
+std::vector<std::string> notes_on_hardening(const AnalysisModel& model, const Domain& domain,
+                                            const std::function<StepResult()>& end);
 
 }  // namespace voussoir::detail

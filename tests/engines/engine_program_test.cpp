@@ -119,7 +119,7 @@ TEST(Engine, GoesOnAfterAProcessWasKilled) {
   // Neither without --resume, nor by another number of processes, nor on one process.
   std::vector<std::string> resuming = saving;
   const Outcome left = on_processes(2, folder, saving);
-  EXPECT_EQ(left.code, 1) << left.error;
+  EXPECT_EQ(left.code, 5) << left.error;
   EXPECT_TRUE(contains(left.error, "an interrupted run has left its checkpoints")) << left.error;
   resuming.push_back("--resume");
   const Outcome other = on_processes(3, folder, resuming);
