@@ -195,11 +195,11 @@ __device__ inline void write_forces(const ForceRoom& room, const ForceHead& head
   }
 }
 
-/// The forces of the element at a place of this block's cluster, and its new history.
-template <class K, bool advances, class Scratch>
+/// The forces of the element at a place of this block's cluster, put(node, component, force), and its new history.
+template <class K, bool advances, class Scratch, class Put>
 __device__ inline void compute_forces(ElementJob& job, const ForceView& view, const ForceRoom& room,
                                       const ForceStep& step, unsigned place, const ClusterWords* corners,
-                                      const Scratch& scratch, double (&force)[K::nodes * K::components]) {
+                                      const Scratch& scratch, const Put& put) {
   constexpr int components = K::components;
   DeviceInput<K> in;
   const int record = view.record ? load_passing(view.record + place) : 0;
@@ -220,13 +220,14 @@ __device__ inline void compute_forces(ElementJob& job, const ForceView& view, co
       },
       scratch, next,
       [&](int a, int i, double value) {
-        finite += 0 * value;
-        force[a * components + i] = value;
+        // Compact forces at all corners are sums of the same coefficients, with different signs.
+        if (!CompactForces<K>::exists || a == 0) finite += 0 * value;
+        put(a, i, value);
       });
   if (!(health > 0) || !(finite == 0)) judge(job.fault, view.element[place], 1, health, finite);
 }
 
-/// The forces of this block's cluster, whose elements take `rounds` rounds.
+/// The forces of this block's cluster, whose elements take `rounds` rounds. With one, nodes look up forces.
 template <class K, bool advances, int rounds>
 __device__ inline void add_cluster_forces(ElementJob job, ForceView view, const ForceStep& step) {
   constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components, words = corner_words(nodes);
@@ -260,21 +261,27 @@ __device__ inline void add_cluster_forces(ElementJob job, ForceView view, const 
     for (int w = 0; w < words; ++w) own[w] = round == 0 ? corners[0][w] : corners[rounds - 1][w];
     const int slot = round * threads + thread;
     const bool is = base + static_cast<unsigned>(slot) < static_cast<unsigned>(view.count);
-    const int turn = is && view.turn ? static_cast<int>(load_passing(view.turn + base + slot)) : -1;
-    double force[dofs];
-    if (is)
-      compute_forces<K, advances>(
-          job, view, room, step, base + static_cast<unsigned>(slot),
-          own, [&](int n) -> volatile double& { return room.numbers[n * threads + thread]; }, force);
-    if (view.turn) {
-      const int first = round == 0 ? 0 : head.second_begin, end = round < rounds - 1 ? head.first_end : head.turns;
-      add_by_turns<nodes, components>(room, first, end, turn, own, force);
-    } else if (is) {
+    const unsigned place = base + static_cast<unsigned>(slot);
+    const auto scratch = [&](int n) -> volatile double& { return room.numbers[n * threads + thread]; };
+    const auto show = [&](int a, int i, double value) { room.numbers[(i * nodes + a) * size + slot] = value; };
+    if constexpr (rounds == 1) {
+      if (is) compute_forces<K, advances>(job, view, room, step, place, own, scratch, show);
+    } else {
+      const int turn = is && view.turn ? static_cast<int>(load_passing(view.turn + place)) : -1;
+      double force[dofs];
+      if (is)
+        compute_forces<K, advances>(job, view, room, step, place, own, scratch,
+                                    [&](int a, int i, double value) { force[a * components + i] = value; });
+      if (view.turn) {
+        const int first = round == 0 ? 0 : head.second_begin, end = round < rounds - 1 ? head.first_end : head.turns;
+        add_by_turns<nodes, components>(room, first, end, turn, own, force);
+      } else if (is) {
 #pragma unroll
-      for (int k = 0; k < dofs; ++k) room.numbers[(k % components * nodes + k / components) * size + slot] = force[k];
+        for (int k = 0; k < dofs; ++k) show(k / components, k % components, force[k]);
+      }
     }
   }
-  if (!view.turn) add_by_nodes<nodes, components, threads>(view, room, head);
+  if (rounds == 1 || !view.turn) add_by_nodes<nodes, components, threads>(view, room, head);
   write_forces<components, threads>(room, head, step, job.factor);
 }
 

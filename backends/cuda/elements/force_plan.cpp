@@ -34,7 +34,7 @@ ForceView ForcePlan::view(int numbers) const {
   view.head = head.read_device();
   view.element = element.read_device();
   view.record = record.empty() ? nullptr : record.read_device();
-  view.node = node;
+  view.node = from->node.read_device();
   view.seat = seat.read_device();
   view.position = position.read_device();
   view.corner = reinterpret_cast<const ClusterWords*>(corner.read_device());
@@ -279,7 +279,7 @@ ForcePlan make_force_plan(const std::shared_ptr<DeviceMemory>& memory, const Clu
   made.most_nodes = plan.most_nodes;
   made.nodes = plan.nodes;
   made.components = plan.components;
-  made.node = plan.node.read_device();
+  made.from = &plan;
   Arranger arranger(plan, memory);
   made.looked_up = !by_turns || !arranger.find_turns();
   if (made.looked_up) arranger.begin_lists();

@@ -20,12 +20,12 @@ struct ForcePlan {
   std::int32_t clusters = 0;
   std::int32_t elements = 0;
   std::int32_t most_nodes = 0;
-  int nodes = 0, components = 0;  ///< of the element type
-  bool looked_up = false;         ///< nodes look up forces
+  int nodes = 0, components = 0;      ///< of the element type
+  bool looked_up = false;             ///< nodes look up forces
+  const ClusterPlan* from = nullptr;  ///< whose nodes it has; must outlive it
   // As ForceView has them.
   Array<ForceHead> head;
   Array<std::int32_t> element, record;
-  const ClusterNode* node = nullptr;  ///< those of the clusters that it was made from, which must outlive it
   Array<std::uint16_t> seat;
   Array<double> position;
   Array<std::uint16_t> corner;
