@@ -15,7 +15,7 @@ function(voussoir_kernel_headers target)
   list(APPEND headers backends/element_view.hpp backends/grid_stock.hpp backends/grid_view.hpp)
   foreach(name IN ITEMS elements/cluster_kernels elements/cluster_points elements/cluster_view elements/element_job elements/element_kernels elements/force_kernels elements/force_step elements/kept_tensors
                         elements/pair_kernels elements/point_kernels elements/tangent_ways
-                        elements/tensor_kernels elements/constant_kernels grid/grid_kernels runtime/async_copy runtime/early_start runtime/shared_memory)
+                        elements/tensor_kernels elements/constant_kernels grid/grid_kernels runtime/early_start runtime/shared_memory)
     list(APPEND headers backends/cuda/${name}.hpp)
   endforeach()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)

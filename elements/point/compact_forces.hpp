@@ -12,8 +12,7 @@ template <class Element>
 struct CompactForces {
   static constexpr bool exists = false;  ///< whether there is compute()
   static constexpr int room = 0;         ///< numbers of temporary storage that it takes
-  static constexpr int blocks = 2;       ///< groups of 128 threads that a GPU multiprocessor should hold
-  static constexpr int rounds = 1;       ///< elements that a thread computes one after the other, 1 or 2
+  static constexpr int blocks = 2;       ///< thread blocks (128 threads) that a GPU multiprocessor should hold
 };
 
 /// The derivatives of a trilinear field along a line of two points: those along η and ζ are even ± odd.
@@ -83,7 +82,7 @@ struct PointwiseForces {
   static constexpr bool exists = true;
   static constexpr int components = Element::components, rows = Element::rows, law_history = Element::law_history;
   static constexpr int room = StoredFields<double, components>::room;
-  static constexpr int blocks = 3, rounds = 1;
+  static constexpr int blocks = 3;
   /// Whether the law takes the values of the unknowns.
   static constexpr bool values =
       Response::takes_value ||
@@ -168,74 +167,84 @@ struct PointwiseForces {
 /// volume, V B_ak are the corner forces of coefficients K_k that are summed over the points. Everything else follows
 /// from these: the mean gradient, Σ B², and the forces of a flux P, which are those of Σ_k P_ik K_k. An hourglass
 /// pattern h has the amplitude h · u_i − (h · x_k) grad_ik; its force on the nodes is that of a flux and of the pattern
-/// itself, which is one of the coefficients. Products of the patterns with fields are coefficients, too, but for the
-/// distances of the points, which enter squared where an amplitude becomes a force.
+/// itself, which is one of the coefficients.
 template <class Kernel, class Shape, class Formulation>
 struct UniformForces {
   using Element = PointElement<Kernel, Shape, Formulation>;
   using Points = IntegrationPoints<Kernel, Shape, Formulation>;
   using Response = LawResponse<Kernel, Element::parameter_count>;
   static constexpr bool exists = true;
-  static constexpr int components = 3, rows = Element::rows, patterns = 4, room = 0, blocks = 4, rounds = 2;
-  static constexpr double g = 0.57735026918962576451;
+  static constexpr int components = 3, rows = Element::rows;
+  static constexpr int patterns = 4, room = 3 * patterns;  ///< products of the patterns with positions
+  static constexpr int blocks = 4;
+  static constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
 
   /// As CompactForces::compute(). There is no history. The health is the mean determinant of the Jacobian at the
   /// points, since positions do not change: elements with a negative one at a point are refused where masses are
   /// integrated.
   template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
-  VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch&,
+  VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
                           const PutHistory&, const Put& put) {
     using Coefficients = TrilinearCoefficients<R>;
-    PointMaterial<Kernel, Shape, Formulation, R> material;
-    Point<R> p = material.begin(e);
-    material.move(e, Points::value_at(0), p);
     Coefficients mean[3];
-    R moment[3][patterns], volume;
+    R volume;
     {
       Coefficients x[3];
       VSR_UNROLLED
       for (int m = 0; m < 3; ++m) {
         x[m] = Coefficients::of([&](int a) { return e.x[a][m]; });
-        patterns_of(x[m], moment[m]);
+        R moment[patterns];
+        patterns_of(x[m], moment);
+        for (int h = 0; h < patterns; ++h) scratch(patterns * m + h) = moment[h];
       }
       volume = sum_cofactors(x, mean);
     }
     const R inverse = reciprocal(volume);
-    R squares = R(0.0);
-    VSR_UNROLLED
-    for (int k = 0; k < 3; ++k) squares += square_sum(mean[k]);
+    PointMaterial<Kernel, Shape, Formulation, R> material;
+    Point<R> p = material.begin(e);
+    material.move(e, Points::value_at(0), p);
     Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
     R amplitude[components][patterns];
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
       const Coefficients u = Coefficients::of([&](int a) { return unknown(a, c); });
-      patterns_of(u, amplitude[c]);
-      VSR_UNROLLED
       for (int k = 0; k < 3; ++k) grad(c, k) = inverse * paired(mean[k], u);
-      VSR_UNROLLED
-      for (int k = 0; k < 3; ++k)
-        for (int h = 0; h < patterns; ++h) amplitude[c][h] -= moment[k][h] * grad(c, k);
+      patterns_of(u, amplitude[c]);
     }
     auto flux = Response::answer(p, zero_vector<R, components>(), grad).flux;
-    // B = K / V, and V is volume / 512. Coefficients of products of two and of three have g and g² in them.
+    R squares = R(0.0);
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) squares += square_sum(mean[k]);
+    // B = K / V, and V is volume / 512.
     const R stiffness =
-        R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / 8.0) * mean_shear(p) * inverse * squares;
-    const R share[patterns] = {R(3.0) * stiffness, R(3.0) * stiffness, R(3.0) * stiffness, R(9.0) * stiffness};
+        R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / (8 * 512.0)) * mean_shear(p) * inverse * squares;
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+      R moment[patterns];
+      for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
+      VSR_UNROLLED
+      for (int c = 0; c < components; ++c)
+        for (int h = 0; h < patterns; ++h) amplitude[c][h] -= moment[h] * grad(c, k);
+    }
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+      R moment[patterns];
+      for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
+      VSR_UNROLLED
+      for (int c = 0; c < components; ++c) {
+        R back = moment[0] * amplitude[c][0];
+        for (int h = 1; h < patterns; ++h) back += moment[h] * amplitude[c][h];
+        flux(c, k) -= R(512.0) * inverse * stiffness * back;
+      }
+    }
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
-      VSR_UNROLLED
-      for (int h = 0; h < patterns; ++h) amplitude[c][h] *= share[h];
-      VSR_UNROLLED
-      for (int k = 0; k < 3; ++k) {
-        R back = moment[k][0] * amplitude[c][0];
-        for (int h = 1; h < patterns; ++h) back += moment[k][h] * amplitude[c][h];
-        flux(c, k) -= inverse * back;
-      }
       Coefficients flow = combined(flux(c, 0), mean[0], flux(c, 1), mean[1], flux(c, 2), mean[2]);
-      flow.xy += amplitude[c][0];
-      flow.yz += amplitude[c][1];
-      flow.zx += amplitude[c][2];
-      flow.xyz = amplitude[c][3];
+      const R share = R(512.0) * stiffness;
+      flow.xy += R(1.0 / g) * share * amplitude[c][0];
+      flow.yz += R(1.0 / g) * share * amplitude[c][1];
+      flow.zx += R(1.0 / g) * share * amplitude[c][2];
+      flow.xyz = R(1.0 / gg) * share * amplitude[c][3];
       flow.forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
     }
     return R(1.0 / 4096) * volume;
@@ -282,14 +291,13 @@ struct UniformForces {
   VSR_FN static R square_sum(const TrilinearCoefficients<R>& c) {
     return c.x * c.x + c.y * c.y + c.z * c.z + R(g * g) * (c.xy * c.xy + c.yz * c.yz + c.zx * c.zx);
   }
-  /// The products of the patterns ξη, ηζ, ζξ and ξηζ with the corner values of a field, the first three times g, the
-  /// last times g².
+  /// The products of the patterns ξη, ηζ, ζξ and ξηζ with the corner values of a field.
   template <class R>
   VSR_FN static void patterns_of(const TrilinearCoefficients<R>& field, R (&product)[patterns]) {
-    product[0] = field.xy;
-    product[1] = field.yz;
-    product[2] = field.zx;
-    product[3] = field.xyz;
+    product[0] = R(1.0 / g) * field.xy;
+    product[1] = R(1.0 / g) * field.yz;
+    product[2] = R(1.0 / g) * field.zx;
+    product[3] = R(1.0 / gg) * field.xyz;
   }
   template <class R>
   VSR_FN static TrilinearCoefficients<R> combined(R a, const TrilinearCoefficients<R>& x, R b,
@@ -323,7 +331,7 @@ struct UniformForces {
 template <class Element>
 struct NoCompactForces {
   static constexpr bool exists = false;
-  static constexpr int room = 0, blocks = 2, rounds = 1;
+  static constexpr int room = 0, blocks = 2;
 };
 template <class Kernel, class Shape, class Formulation>
 VSR_FN constexpr int compact_forces_kind() {

@@ -240,9 +240,7 @@ TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
     }
 }
 
-// GPUs do elements in clusters of 128 or 256. One-point hexahedra of a cluster that share a node add their forces in
-// turns; forces of other elements are looked up by the nodes; those of nodes that several clusters have are added
-// later.
+// GPUs do elements in clusters of 128, and add up the forces of nodes that several clusters have afterwards.
 TEST_P(ExplicitOn, ElementsOfSeveralClustersAgreeWithTheOracle) {
   const std::pair<const char*, std::array<int, 3>> cases[] = {{"solid.hex8.reduced", {9, 8, 6}},
                                                               {"st_venant_kirchhoff.hex8", {7, 5, 5}},

@@ -4,9 +4,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <future>
 #include <limits>
+#include <thread>
 
-#include <voussoir/backends/cuda/elements/plan_pieces.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
 
 // Clusters of elements: how batches are cut in them, on the host, and the nodes that they share. What products do with
@@ -19,6 +20,40 @@ namespace {
 constexpr int most_components = 8;  // bits of ClusterView::first
 /// Room for the nodes of a cluster and one more, so that what follows in memory begins at multiples of 64 bytes.
 constexpr std::int32_t rounded_nodes(std::int32_t most) { return (most / 16 + 1) * 16; }
+
+template <class T>
+std::vector<T> on_host(const std::shared_ptr<DeviceMemory>& memory, const Array<T>& array) {
+  std::vector<T> values(array.size());
+  if (values.empty()) return values;
+  DeviceSection section(*memory);
+  memory->copy_to_host(values.data(), array.read_device(), array.bytes());
+  return values;
+}
+
+template <class T>
+Array<T> settled(const std::shared_ptr<DeviceMemory>& memory, const std::vector<T>& values) {
+  Array<T> array(memory, values.size());
+  if (values.empty()) return array;
+  DeviceSection section(*memory);
+  memory->copy_to_device(array.write_device(), values.data(), array.bytes());
+  return array;
+}
+
+/// Does work(begin, end) for all of 0 … count, in pieces of `grain` that several threads share. What a piece is does
+/// not depend on how many there are.
+template <class Work>
+void in_pieces(std::size_t count, std::size_t grain, const Work& work) {
+  const std::size_t pieces = (count + grain - 1) / grain;
+  const std::size_t workers = std::min<std::size_t>(pieces, std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
+  const auto do_pieces = [&](std::size_t first, std::size_t last) {
+    for (std::size_t p = first; p < last; ++p) work(p * grain, std::min(count, (p + 1) * grain));
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t w = 1; w < workers; ++w)
+    others.push_back(std::async(std::launch::async, do_pieces, pieces * w / workers, pieces * (w + 1) / workers));
+  if (workers > 0) do_pieces(0, pieces / workers);
+  for (auto& other : others) other.get();
+}
 
 /// What planning reads of a device's part.
 struct HostPart {
@@ -226,14 +261,14 @@ void cut_cluster(const std::vector<std::int32_t>& nodes, std::size_t c, CutBatch
 }
 
 /// Makes the clusters of a batch. What stands at their nodes waits for settle_nodes().
-ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, int times, const HostPart& host, Draft& draft) {
+ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, const HostPart& host, Draft& draft) {
   const ElementBatch& elements = model.part(device).batches[static_cast<std::size_t>(batch)];
   const auto& memory = model.layout()->memory(device);
   const ElementProgram& program = *elements.program;
   ClusterPlan plan;
   plan.nodes = program.nodes();
   plan.components = program.components();
-  plan.size = times * cluster_size(program.dofs());
+  plan.size = cluster_size(program.dofs());
   plan.most_shared = cuda_memory(memory).facts().shared_bytes_per_block;
   plan.elements = elements.element_count;
   plan.clusters = (plan.elements + plan.size - 1) / plan.size;
@@ -402,8 +437,7 @@ bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, st
              static_cast<const CudaMemory&>(memory).facts().shared_bytes_per_block;
 }
 
-ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active,
-                         const std::vector<int>& times) {
+ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active) {
   const DeviceModel::Part& part = model.part(device);
   const auto& memory = model.layout()->memory(device);
   const HostPart host = read_part(model, device);
@@ -415,7 +449,7 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
   targets.clusters.assign(local_nodes, 0);
   for (std::size_t b = 0; b < active.size(); ++b) {
     if (!active[b] || part.batches[b].element_count == 0) continue;
-    set.batches[b] = plan_batch(model, device, static_cast<int>(b), times.empty() ? 1 : times[b], host, drafts[b]);
+    set.batches[b] = plan_batch(model, device, static_cast<int>(b), host, drafts[b]);
     set.components = std::max(set.components, set.batches[b].components);
     set.clusters += set.batches[b].clusters;
     for (const NodeLists& lists : drafts[b].lists)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/cuda/elements/cluster_view.hpp>
+#include <voussoir/backends/cuda/elements/force_step.hpp>
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
 #include <voussoir/backends/device_model.hpp>
 
@@ -36,6 +37,12 @@ struct ClusterPlan {
   std::size_t action_bytes(int columns) const {
     return shared_bytes(true, columns, cluster_vectors(nodes * components, columns));
   }
+  /// That of kernels of internal forces that take so many numbers per element, or the most that any kernel takes.
+  std::size_t force_bytes(int numbers) const {
+    return shared_bytes(true) +
+           sizeof(double) * static_cast<std::size_t>(numbers - nodes * components) * static_cast<std::size_t>(size);
+  }
+  std::size_t force_bytes() const { return force_bytes(most_force_numbers(nodes, components)); }
   std::size_t bytes() const;
 };
 
@@ -95,10 +102,8 @@ int cluster_size_of(const ElementProgram& program);
 /// True where elements of a program can be done in clusters on a device by kernels that want `more_bytes` of shared
 /// memory besides ClusterPlan::shared_bytes().
 bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, std::size_t more_bytes = 0);
-/// Cuts the active batches of a device in clusters, which have `times` as many elements as those of products, one
-/// number per batch; empty: as many.
-ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active,
-                         const std::vector<int>& times = {});
+/// Cuts the active batches of a device in clusters.
+ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active);
 /// The clusters of a model whose supports have changed, and nothing else.
 void follow_supports(const DeviceModel& model, int device, ClusterSet& set);
 

@@ -1,12 +1,10 @@
 #include <voussoir/backends/cuda/explicit/cuda_explicit.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
-#include <voussoir/backends/cuda/elements/force_plan.hpp>
-#include <voussoir/backends/cuda/elements/plan_pieces.hpp>
+#include <voussoir/backends/cuda/elements/force_step.hpp>
 #include <voussoir/backends/cuda/model_plans.hpp>
 #include <voussoir/backends/cuda/primitives/reduction.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
@@ -15,9 +13,9 @@
 #include <voussoir/backends/detail/explicit_checks.hpp>
 #include <voussoir/backends/detail/explicit_update.hpp>
 
-// Explicit steps on GPUs. A step is a kernel for the forces of each batch of elements, and one for everything that is
-// done with vectors, which adds up the forces of nodes that several clusters share. What differs from step to step
-// (time, factors of loads) is in tables on the device, so that the same launches can be recorded and replayed.
+// Explicit steps on GPUs. A step is a kernel for the forces of each batch of elements, one for the nodes that several
+// clusters share, and one for everything that is done with vectors. What differs from step to step (time, factors of
+// loads) is in tables on the device, so that the same launches can be recorded and replayed.
 
 namespace voussoir::cuda {
 
@@ -37,10 +35,6 @@ struct PassJob {
   double* before = nullptr;
   double* external = nullptr;
   const double* internal = nullptr;
-  const std::int32_t* first = nullptr;  ///< as EquationSums has them
-  const std::uint16_t* sums = nullptr;
-  const double* partial = nullptr;
-  int partial_step = 0;  ///< from one of them to the next
   const double* gain = nullptr;
   const double* keep = nullptr;     ///< null: 1
   const double* damping = nullptr;  ///< null: none
@@ -54,36 +48,9 @@ struct PassJob {
   double step = 0;
 };
 
-/// The internal force at an equation: where clusters share its node, their sums in ascending order. `collects`:
-/// equations of an entry of the table of sums; 0: all forces are in `internal`.
-template <int collects>
-__device__ inline double internal_force(const PassJob& job, const double* __restrict__ internal,
-                                        const double* __restrict__ partials, std::int64_t i) {
-  if constexpr (collects > 0) {
-    const auto equation = static_cast<unsigned>(i), entry = equation / collects;
-    const std::int32_t first = __ldg(job.first + entry);
-    if (first >= 0) {
-      const int count = __ldg(job.sums + entry);
-      const double* __restrict__ partial = partials + first + (equation - entry * collects);
-      // Most nodes have no more; their loads are on their way at once.
-      constexpr int at_once = 4;
-      double own[at_once], sum = 0;
-#pragma unroll
-      for (int k = 0; k < at_once; ++k)
-        own[k] = k < count ? partial[static_cast<std::int64_t>(k) * job.partial_step] : 0;
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) sum += own[k];
-#pragma unroll 1
-      for (int k = at_once; k < count; ++k) sum += partial[static_cast<std::int64_t>(k) * job.partial_step];
-      return sum;
-    }
-  }
-  return internal[i];
-}
-
 /// The end of a step (`turns`: velocities of the next one from the forces), the beginning of the next one (`moves`:
 /// works, and the unknowns at its end), or both. Where nothing moves on, what a state consists of is written.
-template <bool turns, bool moves, int collects>
+template <bool turns, bool moves>
 __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   after_earlier_work();
   double factor[most_loads];
@@ -95,29 +62,25 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   double* const __restrict__ velocity = job.velocity;
   double* const __restrict__ u = job.u;
   const double* const __restrict__ internal = job.internal;
-  const double* const __restrict__ partial = job.partial;
   const double* const __restrict__ gain = job.gain;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * sum_threads;
 #pragma unroll 2
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x; i < job.owned; i += stride) {
-    ExplicitEntry at{0, 0, 0, 0};
+    ExplicitEntry at{internal[i], 0, 0, 0};
     if constexpr (turns) {
-      at.before = velocity[i];
-      const double own_gain = gain[i], own_keep = job.keep ? job.keep[i] : 1.0;
-      const double own_u = moves ? u[i] : 0;
-      at.internal = internal_force<collects>(job, internal, partial, i);
 #pragma unroll
       for (int c = 0; c < most_loads; ++c)
         if (c < job.load_count) at.external += factor[c] * job.loads[c][i];
-      at.velocity = voussoir::detail::next_explicit_velocity(own_gain, at.external, at.internal, own_keep, at.before);
+      at.before = velocity[i];
+      at.velocity = voussoir::detail::next_explicit_velocity(gain[i], at.external, at.internal,
+                                                             job.keep ? job.keep[i] : 1.0, at.before);
       velocity[i] = at.velocity;
-      if constexpr (moves) u[i] = own_u + job.step * at.velocity;
     } else {
-      at = {internal[i], job.external[i], job.before[i], velocity[i]};
-      u[i] += job.step * at.velocity;
+      at = {at.internal, job.external[i], job.before[i], velocity[i]};
     }
     if constexpr (moves) {
       works.add(at, job.damping ? job.damping[i] : 0.0, job.step);
+      u[i] += job.step * at.velocity;
     } else {
       job.before[i] = at.before;
       job.external[i] = at.external;
@@ -140,7 +103,7 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
 }
 
 /// From the order of elements to that of the places of clusters (`forth`), or back, numbers in groups of 32 each.
-__global__ void order_history(ForceView view, int numbers, bool forth, double* by_element, double* by_place) {
+__global__ void order_history(ClusterView view, int numbers, bool forth, double* by_element, double* by_place) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t place = i / 32 / numbers * 32 + i % 32, k = i / 32 % numbers;
   if (place >= view.count) return;
@@ -152,38 +115,11 @@ __global__ void order_history(ForceView view, int numbers, bool forth, double* b
     other = by_place[i];
 }
 
-/// Which partial sums the equations of a device have.
-struct EquationSums {
-  /// Equations of an entry: those of a node where all have three, otherwise one. 0: there are too many sums for numbers
-  /// of their kind.
-  int width = 0;
-  Array<std::int32_t> first;   ///< number of the first one; −1: the force is complete
-  Array<std::uint16_t> count;  ///< how many there are
-};
-
-EquationSums make_equation_sums(const std::shared_ptr<DeviceMemory>& memory, const ClusterSet& set,
-                                std::int32_t owned) {
-  const std::vector<OpenNode> open = on_host(memory, set.open_node);
-  const auto is_large = [](const OpenNode& node) { return node.sums > std::numeric_limits<std::uint16_t>::max(); };
-  if (set.partial_numbers() > std::numeric_limits<std::int32_t>::max() ||
-      std::any_of(open.begin(), open.end(), is_large))
-    return {};
-  // A node with three equations whose first one is a multiple of three leaves none to others that these could share an
-  // entry with.
-  const auto is_regular = [](const OpenNode& node) { return std::abs(node.equations) == 3 && node.equation % 3 == 0; };
-  const bool regular = set.components == 3 && std::all_of(open.begin(), open.end(), is_regular);
-  const std::int32_t width = regular ? 3 : 1;
-  std::vector<std::int32_t> first(static_cast<std::size_t>((owned + width - 1) / width), -1);
-  std::vector<std::uint16_t> count(first.size(), 0);
-  for (const OpenNode& node : open)
-    for (std::int32_t i = 0; i < std::abs(node.equations); i += width) {
-      const auto entry = static_cast<std::size_t>((node.equation + i) / width);
-      if (entry >= first.size()) continue;
-      // No cluster adds to equations of a node that its elements do not have.
-      first[entry] = i < set.components ? node.first_sum * set.components + i : 0;
-      count[entry] = i < set.components ? static_cast<std::uint16_t>(node.sums) : std::uint16_t{0};
-    }
-  return {width, settled(memory, first), settled(memory, count)};
+/// What kernels of forces take of shared memory, at most, besides that of all kernels over clusters.
+std::size_t more_bytes(const ElementProgram& program) {
+  return sizeof(double) *
+         static_cast<std::size_t>(most_force_numbers(program.nodes(), program.components()) - program.dofs()) *
+         static_cast<std::size_t>(cluster_size_of(program));
 }
 
 /// What a recording depends on: it is replayed as long as nothing of this changes.
@@ -205,9 +141,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
     std::vector<char> clustered;  ///< per batch
     bool all_clustered = true;    ///< of those that take part
     std::shared_ptr<const ClusterSet> clusters;
-    std::vector<ForcePlan> forces;       ///< per batch
     Array<double> partial;               ///< sums of nodes that clusters share
-    EquationSums sums;                   ///< where the pass over the vectors adds these up
     Array<double> vectors;               ///< of elements that are not done in clusters
     std::vector<Array<double>> history;  ///< per batch that is done in clusters, in the order of their places
     Array<double> times, factors;
@@ -232,13 +166,11 @@ class CudaExplicitStepper final : public ExplicitStepper {
   DevicePart& part(int device) { return parts_[static_cast<std::size_t>(device)]; }
   const std::shared_ptr<DeviceMemory>& memory(int device) const { return model_.layout()->memory(device); }
 
-  bool plan_clusters(int device, std::vector<bool>& active);
   void plan_device(int device);
   void begin_call(const ExplicitMotion& motion, const ExplicitRows& rows);
   void take_history(const std::shared_ptr<const ElementHistory>& from);
   double* history_of(int device, int batch);
   void order_histories(bool forth);
-  bool collects(int device) const { return parts_[static_cast<std::size_t>(device)].sums.width > 0; }
   void enqueue_forces(int device, Call& call, bool advances);
   void enqueue_clusters(int device, const Call& call, const double* u, double* f, bool advances);
   void enqueue_others(int device, const Call& call, double* f, bool advances);
@@ -276,57 +208,33 @@ CudaExplicitStepper::CudaExplicitStepper(CudaBackend& backend, ExplicitSystem sy
   may_record_ = model_.devices() == 1 && part(0).all_clustered;
 }
 
-/// Makes the clusters of the batches that are `active`. Returns whether those of all have room on the chip; batches for
-/// which there is none are not active any more.
-bool CudaExplicitStepper::plan_clusters(int d, std::vector<bool>& active) {
-  DevicePart& own = part(d);
-  own.clusters = nullptr;
-  own.forces.clear();
-  own.forces.resize(active.size());
-  std::vector<int> rounds(active.size(), 1);
-  for (std::size_t b = 0; b < active.size(); ++b)
-    if (active[b]) rounds[b] = device_program(*elements(d, static_cast<int>(b)).program).force_rounds();
-  if (std::count(active.begin(), active.end(), true) == 0) return true;
-  const bool as_products = std::all_of(rounds.begin(), rounds.end(), [](int r) { return r == 1; });
-  own.clusters = as_products ? ModelPlans::of(model_).clusters(d, active)
-                             : std::make_shared<const ClusterSet>(make_clusters(model_, d, active, rounds));
-  bool all_fit = true;
-  for (std::size_t b = 0; b < active.size(); ++b) {
-    if (!active[b]) continue;
-    own.forces[b] = make_force_plan(memory(d), own.clusters->batches[b], rounds[b] > 1);
-    const ForcePlan& plan = own.forces[b];
-    active[b] = plan.bytes(most_force_numbers(plan.nodes, plan.components)) <=
-                cuda_memory(memory(d)).facts().shared_bytes_per_block;
-    all_fit = all_fit && active[b];
-  }
-  return all_fit;
-}
-
 void CudaExplicitStepper::plan_device(int d) {
   DevicePart& own = part(d);
   ModelPlans& plans = ModelPlans::of(model_);
   const ElementState at_rest;
   std::vector<bool> active(static_cast<std::size_t>(model_.batch_count()), false);
+  own.clustered.assign(active.size(), 0);
   own.history.resize(active.size());
+  bool any = false;
+  std::size_t room = 0;
   for (int b = 0; b < model_.batch_count(); ++b) {
     if (!takes_part(d, b)) continue;
     const ElementBatch& batch = elements(d, b);
-    active[static_cast<std::size_t>(b)] =
-        batch.slot.empty() && fits_clusters(*batch.program, *memory(d)) &&
-        device_program(*batch.program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest));
-  }
-  while (!plan_clusters(d, active)) continue;
-  own.clustered.assign(active.begin(), active.end());
-  std::size_t room = 0;
-  for (int b = 0; b < model_.batch_count(); ++b) {
-    if (!takes_part(d, b) || active[static_cast<std::size_t>(b)]) continue;
+    const ElementProgram& program = *batch.program;
+    const bool fits = batch.slot.empty() &&
+                      device_program(program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest)) &&
+                      fits_clusters(program, *memory(d), more_bytes(program));
+    own.clustered[static_cast<std::size_t>(b)] = fits;
+    active[static_cast<std::size_t>(b)] = fits;
+    any = any || fits;
+    if (fits) continue;
     own.all_clustered = false;
     plans.gather(d, b);
-    room = std::max(room, room_for(elements(d, b).element_count, elements(d, b).program->dofs()));
+    room = std::max(room, room_for(batch.element_count, program.dofs()));
   }
-  own.all_clustered = own.all_clustered && own.clusters;
+  own.all_clustered = own.all_clustered && any;
+  if (any) own.clusters = plans.clusters(d, active);
   if (own.clusters) own.partial = Array<double>(memory(d), own.clusters->partial_numbers());
-  if (own.all_clustered) own.sums = make_equation_sums(memory(d), *own.clusters, model_.layout()->owned(d));
   own.vectors = Array<double>(memory(d), room);
   own.counter = Array<unsigned>(memory(d), 1);
   own.clock = Array<StepClock>(memory(d), 1);
@@ -388,39 +296,30 @@ void CudaExplicitStepper::order_histories(bool forth) {
       const auto batch = static_cast<std::size_t>(b);
       ElementHistory::Batch& plain = history_->parts[static_cast<std::size_t>(d)][batch];
       if (plain.values.empty() || !own.clustered[batch]) continue;
-      const ForcePlan& plan = own.forces[batch];
+      const ClusterPlan& plan = own.clusters->batches[batch];
       const std::size_t room = room_for(plan.elements, plain.count);
       if (own.history[batch].size() != room) own.history[batch] = Array<double>(memory(d), room);
       DeviceSection section(*memory(d));
       double* by_place = forth ? own.history[batch].write_device() : own.history[batch].update_device();
-      launch(order_history, grid_for(static_cast<std::int64_t>(room)), stream_of(memory(d)), plan.view(0), plain.count,
-             forth, plain.values.update_device(), by_place);
+      launch(order_history, grid_for(static_cast<std::int64_t>(room)), stream_of(memory(d)),
+             cluster_view(plan, nullptr, {}), plain.count, forth, plain.values.update_device(), by_place);
     }
 }
 
-/// Forces of elements that are done in clusters. Unless the steps go on with a pass that collects them, sums of nodes
-/// that clusters share are added up.
 void CudaExplicitStepper::enqueue_clusters(int d, const Call& call, const double* u, double* f, bool advances) {
   DevicePart& own = part(d);
-  ForceStep step;
-  step.clock = own.clock.update_device();
-  step.u = u;
-  step.internal = f;
-  step.partial = own.partial.empty() ? nullptr : own.partial.update_device();
-  step.partial_components = own.clusters->components;
-  for (int b = 0; b < model_.batch_count(); ++b) {
-    if (!own.clustered[static_cast<std::size_t>(b)]) continue;
-    step.history = history_of(d, b);
-    device_program(*elements(d, b).program)
-        .clustered_forces(ElementRun::all(model_, d, b, faults_, call.state), factor_of(b), step, advances,
-                          own.forces[static_cast<std::size_t>(b)]);
-  }
-  if (advances && collects(d)) return;
   ClusterSums sums;
   sums.y = f;
-  sums.partial = step.partial;
-  sums.partial_components = step.partial_components;
+  sums.partial = own.partial.empty() ? nullptr : own.partial.update_device();
+  sums.partial_components = own.clusters->components;
   sums.partial_step = static_cast<std::int64_t>(own.clusters->partial_numbers());
+  for (int b = 0; b < model_.batch_count(); ++b) {
+    if (!own.clustered[static_cast<std::size_t>(b)]) continue;
+    const ForceStep step{own.clock.update_device(), history_of(d, b)};
+    device_program(*elements(d, b).program)
+        .clustered_forces(ElementRun::all(model_, d, b, faults_, call.state), factor_of(b), u, step, advances,
+                          own.clusters->batches[static_cast<std::size_t>(b)], sums);
+  }
   finish_clusters(model_, d, *own.clusters, u, sums, nullptr, nullptr);
 }
 
@@ -476,16 +375,7 @@ void CudaExplicitStepper::enqueue_pass(int d, const ExplicitMotion& motion) {
   job.step = motion.step;
   Grid grid = grid_for_sum(job.owned);
   grid.start = Start::early;
-  if constexpr (turns && moves)
-    if (collects(d)) {
-      job.first = own.sums.first.read_device();
-      job.sums = own.sums.count.read_device();
-      job.partial = own.partial.empty() ? nullptr : own.partial.read_device();
-      job.partial_step = own.clusters->components;
-      return launch(own.sums.width == 3 ? explicit_pass<turns, moves, 3> : explicit_pass<turns, moves, 1>, grid,
-                    stream_of(memory(d)), job);
-    }
-  launch(explicit_pass<turns, moves, 0>, grid, stream_of(memory(d)), job);
+  launch(explicit_pass<turns, moves>, grid, stream_of(memory(d)), job);
 }
 
 void CudaExplicitStepper::forces(Call& call, bool advances) {
@@ -567,8 +457,7 @@ std::string CudaExplicitStepper::describe() const {
   const DevicePart& own = parts_.front();
   const auto clustered = std::count(own.clustered.begin(), own.clustered.end(), 1);
   return std::to_string(clustered) + (clustered == 1 ? " kernel" : " kernels") + " for forces in clusters" +
-         (own.all_clustered ? "" : ", others element by element") +
-         (collects(0) ? ", one for the vectors and shared nodes" : ", one for shared nodes, one for the vectors") +
+         (own.all_clustered ? "" : ", others element by element") + ", one for shared nodes, one for the vectors" +
          (recording_ && may_record_ ? ", recorded" : "");
 }
 

@@ -77,8 +77,7 @@ struct MatrixMix {
 
 struct ClusterPlan;  // clusters.hpp
 struct ClusterSums;  // clusters.hpp
-struct ForcePlan;    // force_plan.hpp
-struct ForceStep;    // force_step.hpp
+struct ForceStep;    // force_kernels.hpp
 
 /// An element program as it runs on CUDA devices: everything is enqueued on the device's stream. Where an output is
 /// said to be values of elements, it is in the layout of `lanes`.
@@ -119,13 +118,10 @@ class DeviceProgram {
   virtual bool knows(const ElementRun&, Integration how) const { return how == Integration::thread; }
   /// True where clustered_forces() does the elements of a run.
   virtual bool knows_cluster_forces(const ElementRun&) const { return false; }
-  /// Elements that a thread of clustered_forces() does one after the other: its clusters are so many times as large as
-  /// those of products.
-  virtual int force_rounds() const { return 1; }
-  /// factor · the internal forces of all elements of a batch, summed to the nodes of clusters. With `advances`,
-  /// elements put their new history in place of the committed one.
-  virtual void clustered_forces(const ElementRun&, double /*factor*/, const ForceStep&, bool /*advances*/,
-                                const ForcePlan&) const {}
+  /// Adds factor · the internal forces of all elements of a batch at the unknowns `u` (local entries, on the device) to
+  /// the nodes by a plan of clusters. With `advances`, elements put their new history in place of the committed one.
+  virtual void clustered_forces(const ElementRun&, double /*factor*/, const double* /*u*/, const ForceStep&,
+                                bool /*advances*/, const ClusterPlan&, const ClusterSums&) const {}
 };
 
 /// The device program of an element program: compiled with this backend (native), from its text (jit), or computed on

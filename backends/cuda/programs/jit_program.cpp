@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <voussoir/backends/cuda/elements/clusters.hpp>
-#include <voussoir/backends/cuda/elements/force_plan.hpp>
+#include <voussoir/backends/cuda/elements/force_step.hpp>
 #include <voussoir/backends/cuda/elements/tangent_choice.hpp>
 #include <voussoir/backends/cuda/programs/jit_kernels.hpp>
 #include <voussoir/backends/cuda/programs/jit_text.hpp>
@@ -96,15 +96,14 @@ class JitDeviceProgram final : public DeviceProgram {
     const ElementProgram& program = *run.elements().program;
     return program.has_tangent() && program.dofs() <= most_force_dofs && run.elements().table_rows == 1;
   }
-  void clustered_forces(const ElementRun& run, double factor, const ForceStep& step, bool advances,
-                        const ForcePlan& plan) const override {
+  void clustered_forces(const ElementRun& run, double factor, const double* u, const ForceStep& step, bool advances,
+                        const ClusterPlan& plan, const ClusterSums& sums) const override {
     ElementJob job = job_of(run, nullptr);
     job.factor = factor;
     const bool with_history = advances && run.elements().program->history_count() > 0;
-    const int numbers = most_force_numbers(plan.nodes, plan.components);
-    kernel(run, {"cluster_forces", with_history ? "true, 1" : "false, 1"})
-        .launch(Grid{plan.clusters, plan.size, plan.bytes(numbers), Start::early}, run.stream(), job,
-                plan.view(numbers), step);
+    kernel(run, {"cluster_forces", with_history ? "true" : "false"})
+        .launch(Grid{plan.clusters, plan.size, plan.force_bytes(), Start::early}, run.stream(), job,
+                cluster_view(plan, u, sums), step);
   }
   KeptTensors kept_tensors(const ElementRun& run) const override {
     if (!run.elements().program->has_tangent()) return {};

@@ -3,7 +3,6 @@
 #include <voussoir/backends/cuda/elements/clusters.hpp>
 #include <voussoir/backends/cuda/elements/element_kernels.hpp>
 #include <voussoir/backends/cuda/elements/force_kernels.hpp>
-#include <voussoir/backends/cuda/elements/force_plan.hpp>
 #include <voussoir/backends/cuda/elements/tangent_choice.hpp>
 #include <voussoir/backends/cuda/elements/tangent_ways.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
@@ -83,19 +82,16 @@ class NativeDeviceProgram final : public DeviceProgram {
   bool knows_cluster_forces(const ElementRun& run) const override {
     return detail::has_cluster_forces<K>() && run.elements().table_rows == 1;
   }
-  int force_rounds() const override { return detail::CompactForces<K>::rounds; }
-  void clustered_forces(const ElementRun& run, double factor, const ForceStep& step, bool advances,
-                        const ForcePlan& plan) const override {
+  void clustered_forces(const ElementRun& run, double factor, const double* u, const ForceStep& step, bool advances,
+                        const ClusterPlan& plan, const ClusterSums& sums) const override {
     if constexpr (detail::has_cluster_forces<K>()) {
       ElementJob job = job_of(run, nullptr);
       job.factor = factor;
-      constexpr int rounds = detail::CompactForces<K>::rounds;
-      auto kernel = cluster_forces<K, false, rounds>;
+      auto kernel = cluster_forces<K, false>;
       if constexpr (detail::history_numbers_of<K>() > 0)
-        if (advances) kernel = cluster_forces<K, true, rounds>;
-      const int numbers = detail::force_numbers<K>(plan.looked_up);
-      launch(kernel, Grid{plan.clusters, plan.size / rounds, plan.bytes(numbers), Start::early}, run.stream(), job,
-             plan.view(numbers), step);
+        if (advances) kernel = cluster_forces<K, true>;
+      launch(kernel, Grid{plan.clusters, plan.size, plan.force_bytes(detail::force_numbers<K>()), Start::early},
+             run.stream(), job, cluster_view(plan, u, sums), step);
     }
   }
   KeptTensors kept_tensors(const ElementRun&) const override {

@@ -1,12 +1,10 @@
 #pragma once
-#include <voussoir/backends/cuda/runtime/shared_memory.hpp>
-#if defined(VSR_CUDA_EMULATED)
 #include <cstring>
-#endif
+
+#include <voussoir/backends/cuda/runtime/shared_memory.hpp>
 
 // Copies to shared memory that a thread starts and then leaves to themselves, without a detour through registers. What
-// a thread has started since the last close_copies() is a group. NVRTC compiles kernels, too: nothing of the standard
-// library here.
+// a thread has started since the last close_copies() is a group.
 
 namespace voussoir::cuda {
 
