@@ -173,9 +173,11 @@ class EngineRunner {
         return monitor_.tell(activity);
       });
       record_ = RunRecord{run_.how, watch.seconds()};
-      const Monitor::Pause pause(monitor_);
-      for (const JobNote& note : job_.notes) remark(note.where.empty() ? file : note.where, note.text);
-      if (speaks_) print(text_of_sizes(job_, record_.read_seconds));
+      {
+        const Monitor::Pause pause(monitor_);  // it ends before checkpoints may remark something
+        for (const JobNote& note : job_.notes) remark(note.where.empty() ? file : note.where, note.text);
+        if (speaks_) print(text_of_sizes(job_, record_.read_seconds));
+      }
       steps_ = job_.steps.size();
       if (job_.steps.empty())
         throw Error(ErrorCode::bad_input,
