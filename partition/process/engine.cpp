@@ -44,7 +44,8 @@ void refuse_copied_variables(const std::string& name) {
                                                                                              : nullptr;
   if (copied)
     engine_unavailable(name, "this program has its own copy of the variable " + std::string(copied) +
-                                 ", which the libraries of MPI do not see; compile the program with -fPIC");
+                                 ", which the libraries of MPI do not see; compile it with -fPIC, and link the C++ "
+                                 "library as a shared one");
 }
 
 struct EngineLibrary {
