@@ -371,19 +371,20 @@ class EngineRunner {
       least = std::min(least, part.threads);
       most = std::max(most, part.threads);
     }
-    const std::string threads =
-        least == most ? counted(most, "thread") + " each" : fmt::format("{} to {} threads each", least, most);
-    std::string text = fmt::format("  engine   {}; {} on {}, {}; at most {} of memory\n", engine_.describe(),
+    const std::string threads = most == 0       ? ""  // a GPU computes
+                                : least == most ? ", " + counted(most, "thread") + " each"
+                                                : fmt::format(", {} to {} threads each", least, most);
+    std::string text = fmt::format("  engine   {}; {} on {}{}; at most {} of memory\n", engine_.describe(),
                                    parts.size() == 1 ? "1 process" : fmt::format("{} processes", parts.size()),
                                    counted(static_cast<long long>(machines.size()), "machine"), threads,
                                    readable_bytes(static_cast<double>(most_memory)));
     for (std::size_t p = 0; run_.verbose && p < parts.size(); ++p)
-      text +=
-          fmt::format("  process  {} on {}: {} of {}, {}, {} ({} owned), part of {}, {} in all; {}\n", p,
-                      parts[p].machine, counted(parts[p].threads, "thread"), counted(parts[p].processors, "processor"),
-                      counted(parts[p].elements, "element"), counted(parts[p].nodes, "node"), parts[p].owned_nodes,
-                      readable_bytes(static_cast<double>(parts[p].part_bytes)),
-                      readable_bytes(static_cast<double>(parts[p].peak_bytes)), parts[p].backend);
+      text += fmt::format("  process  {} on {}: {}{}, {}, {} ({} owned), part of {}, {} in all; {}\n", p,
+                          parts[p].machine, parts[p].threads == 0 ? "" : counted(parts[p].threads, "thread") + " of ",
+                          counted(parts[p].processors, "processor"), counted(parts[p].elements, "element"),
+                          counted(parts[p].nodes, "node"), parts[p].owned_nodes,
+                          readable_bytes(static_cast<double>(parts[p].part_bytes)),
+                          readable_bytes(static_cast<double>(parts[p].peak_bytes)), parts[p].backend);
     return text;
   }
 
