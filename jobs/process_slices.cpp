@@ -23,7 +23,8 @@ ReceivedPart read_process_slices(Engine& engine, const std::string& path) {
   };
   if (processes.is_first() && std::any_of(own.part.domains.begin(), own.part.domains.end(), moves))
     own.mechanisms.push_back(
-        "free motions and mechanisms such as hinges were not looked for, since no process has the whole model; the "
+        "free motions of single bodies and mechanisms such as hinges were not searched for, since no process has the "
+        "whole model; the "
         "method mumps of the engine detects them, iterative methods do not");
   return own;
 }

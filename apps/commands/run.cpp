@@ -409,7 +409,8 @@ void tell_of_copies() {
 }
 
 void check_engine_options(const RunOptions& options) {
-  const bool in_pieces = options.pieces || std::any_of(options.files.begin(), options.files.end(), is_part_file);
+  const bool in_pieces =
+      options.pieces || options.slices || std::any_of(options.files.begin(), options.files.end(), is_part_file);
   if (in_pieces &&
       (options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0 || options.checkpoints.resume))
     throw CLI::ValidationError("--engine",

@@ -24,7 +24,7 @@ Amplitude over_static_step(const AmplitudeCard& card, double start) {
 
 /// Why a step has increments, for messages.
 std::string reason_for_increments(const Build& b, const StepCard& card) {
-  return card.nlgeom ? "NLGEOM" : find_plastic_section(b) ? "*PLASTIC" : "*DYNAMIC to follow";
+  return card.nlgeom ? "NLGEOM" : find_plastic_section(b) ? "*PLASTIC" : "a *DYNAMIC step after it";
 }
 
 /// From a value at the beginning of a step to another at its end.

@@ -135,9 +135,10 @@ void Parser::check_plasticity() {
     if (!material.plastic) continue;
     for (const StepCard& step : deck_.steps) {
       if (step.procedure && (is_heat(*step.procedure) || step.dynamic.explicit_method)) continue;
-      const bool late = step.procedure == Procedure::statics && used;
-      const bool knows = step.procedure == Procedure::nonlinear_statics || step.procedure == Procedure::statics ||
-                         step.procedure == Procedure::dynamic;
+      const bool late = step.procedure == Procedure::statics && !step.stress_of_heat && used;
+      const bool knows =
+          !step.stress_of_heat && (step.procedure == Procedure::nonlinear_statics ||
+                                   step.procedure == Procedure::statics || step.procedure == Procedure::dynamic);
       if (knows && !late) continue;
       note_unsupported(Unsupported(
           ErrorCode::bad_input,
