@@ -1,5 +1,6 @@
 #include <voussoir/jobs/detail/saved_parts.hpp>
 
+#include <exception>
 #include <functional>
 
 namespace voussoir::detail {
@@ -64,7 +65,17 @@ void SavedParts::gather() {
   all.put(static_cast<std::int64_t>(processes_.count())).put(account.free_equations).put(account.iterated);
   ByteWriter own;
   own.put(fingerprint_of_part(part_)).raw(own_);
-  processes_.collect(own.bytes(), [&](int, const std::string& bytes) { all.put(bytes); });
+  std::exception_ptr failure;
+  processes_.collect(own.bytes(), [&](int, const std::string& bytes) {
+    try {
+      if (!failure) all.put(bytes);
+    } catch (...) {
+      failure = std::current_exception();  // the others wait for all of them to be taken
+    }
+  });
+  agree(processes_, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
   if (run_) packed_ = all.take();
 }
 
@@ -95,7 +106,7 @@ void SavedParts::begin(std::size_t step) {
       throw Error(ErrorCode::bad_input, "the run cannot be resumed: the checkpoint was made by " +
                                             std::to_string(processes) + (processes == 1 ? " process" : " processes") +
                                             ", and this run has " + std::to_string(processes_.count()) +
-                                            "; start as many as before");
+                                            "; start the same number of processes");
     account.free_equations = in.get<std::int64_t>();
     account.iterated = in.get<bool>();
     for (int p = 0; p < processes_.count(); ++p) in.text();
@@ -113,8 +124,8 @@ void SavedParts::begin(std::size_t step) {
     ByteReader in(own_, "the checkpoint of step " + std::to_string(step + 1));
     if (in.get<std::uint64_t>() != fingerprint_of_part(part_))
       throw Error(ErrorCode::bad_input,
-                  "the run cannot be resumed: the model was divided otherwise among the processes that have made the "
-                  "checkpoint; start anew with --force and without --resume");
+                  "the run cannot be resumed: the model was divided differently when the checkpoint was written; start "
+                  "again with --force and without --resume");
     own_.erase(0, sizeof(std::uint64_t));
   });
 }

@@ -127,7 +127,8 @@ class EngineRunner {
       else
         print_error(error, file);
       if (!stopped_ && kept) show_error("{}\n", kept_text());
-      if (saving_ && saving_->checkpoints()) show_error("  --resume goes on from the last checkpoint\n");
+      if (saving_ && saving_->checkpoints() && error.code() != ErrorCode::bad_input)
+        show_error("  --resume goes on from the last checkpoint\n");
     }
     forget_files();
     return stopped_ ? exit_code_of_signal(signal) : exit_code(error);

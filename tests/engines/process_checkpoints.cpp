@@ -140,7 +140,7 @@ void resume_case(Engine& engine, const Case& one, const ProcessOptions& options,
   });
 }
 
-/// A checkpoint of a model that was divided otherwise; collective.
+/// A checkpoint of a model that was divided differently; collective.
 void refuse_other_division(Engine& engine, ProcessOptions options, const std::string& folder) {
   Processes& processes = engine.processes();
   if (processes.count() == 1) return;
@@ -160,7 +160,7 @@ void refuse_other_division(Engine& engine, ProcessOptions options, const std::st
     run(engine, one, options, folder, true, broken, goes_on);
   } catch (const SharedError& error) {
     text = error.what();
-    refused = error.code() == ErrorCode::bad_input && text.find("divided otherwise") != std::string::npos;
+    refused = error.code() == ErrorCode::bad_input && text.find("divided differently") != std::string::npos;
   }
   agree(processes, [&] {
     if (!refused) throw Error(ErrorCode::internal, text);

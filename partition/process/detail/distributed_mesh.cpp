@@ -223,7 +223,7 @@ class Distribution {
       const ElementList& from = has_section_[b] ? own_ : touching_;
       const auto e = static_cast<std::size_t>(element[b]);
       said.add(from, e);
-      if (!has_section_[b]) add_users(from.nodes(e), index, said);
+      add_users(from.nodes(e), index, said);
     }
     const std::vector<ElementList> sent(count(), said);
     for (const auto& heard : swap(sent)) far_.add(heard);
