@@ -123,5 +123,34 @@ TEST(ContinuedSteps, ExplicitStepsDoNotBeginWithStatics) {
   });
 }
 
+TEST(ContinuedSteps, WhatIsNotContinuedIsRefused) {
+  const std::string modes = "*STEP\n*FREQUENCY\n5\n*END STEP\n", pushed = "*CLOAD, AMPLITUDE=PULSE\nTIP, 1, 5.\n";
+  const std::string loaded = "*STEP\n*STATIC\n*CLOAD\nTIP, 1, 5.\n*END STEP\n";
+  const auto refuse = [&](const std::string& steps, std::initializer_list<std::string> pieces) {
+    SCOPED_TRACE(steps);
+    expect_error(ErrorCode::bad_input, pieces, [&] { read_deck_text(column_deck() + steps, "test.inp"); });
+  };
+  // The amplitude of a step of modes would begin again.
+  refuse(modes + step_of("*MODAL DYNAMIC\n0.01, 0.3", pushed) + step_of(methods[0], ""), {"still acts", "AMPLITUDE"});
+  refuse(modes + loaded + step_of(methods[0], "") + step_of("*MODAL DYNAMIC\n0.01, 0.3", ""),
+         {"between *FREQUENCY and this one"});
+  refuse(loaded + step_of(methods[0], "") + "*STEP\n*STATIC\n*BOUNDARY, FIXED\nTIP, 1, 1\n*END STEP\n", {"FIXED"});
+  refuse(loaded + step_of(methods[0], "") + "*STEP, PERTURBATION\n*FREQUENCY\n5\n*END STEP\n", {"PERTURBATION"});
+}
+
+TEST(ContinuedSteps, SupportsMayBeginAfterStaticsWithoutLoads) {
+  expect_same_motion(
+      column_deck() + "*STEP\n*STATIC\n" + tip + step_of(methods[0], "*CLOAD\nTIP, 1, 5.\n*BOUNDARY\n14, 2\n"),
+      column_deck() + step_of(methods[0], "*CLOAD\nTIP, 1, 5.\n*BOUNDARY\n14, 2\n"));
+}
+
+// *STATIC, TIME RESET ends at the time at which it began.
+TEST(ContinuedSteps, StaticsMayTakeNoTime) {
+  const RanDeck ran = run_deck(column_deck() + "*STEP\n*STATIC, TIME RESET\n*CLOAD\nTIP, 1, 5.\n" + tip +
+                               step_of(methods[0], "*CLOAD, OP=NEW\n"));
+  EXPECT_NEAR(ran.kept.states.at(0).back().at, 0, 1e-12);
+  EXPECT_NEAR(end_of(ran).at, 0.3, 1e-12);
+}
+
 }  // namespace
 }  // namespace voussoir

@@ -18,15 +18,14 @@ class DeviceThreads {
   DeviceThreads(const DividedMultigrid& services, int devices)
       : devices_(devices), failed_(static_cast<std::size_t>(devices)) {
     if (!services.devices_at_once()) return;
-    for (int d = 1; d < devices; ++d) threads_.emplace_back([this, d] { work(d); });
-  }
-  ~DeviceThreads() {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
+    try {
+      for (int d = 1; d < devices; ++d) threads_.emplace_back([this, d] { work(d); });
+    } catch (...) {
+      close();
+      throw;
     }
-    begun_.notify_all();
   }
+  ~DeviceThreads() { close(); }
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;
 
@@ -58,6 +57,14 @@ class DeviceThreads {
   }
 
  private:
+  /// Lets the threads end, which are joined when they are destroyed.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    begun_.notify_all();
+  }
   void work(int device) {
     std::int64_t done = 0;
     while (true) {

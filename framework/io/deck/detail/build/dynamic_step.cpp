@@ -20,6 +20,13 @@ Amplitude over_dynamic_step(const AmplitudeCard& card, double start) {
   return Amplitude(std::move(points));
 }
 
+/// Whether nodes may be elsewhere at the end of a step of direct integration than at the beginning of the deck.
+bool has_moved(const JobStep& step) {
+  const auto& request = std::get<DynamicStep>(step.modal);
+  return step.procedure != Procedure::nonlinear_statics || request.continues || !request.loads.empty() ||
+         !request.moved.empty();
+}
+
 }  // namespace
 
 void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, const Model& model,
@@ -49,7 +56,7 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
   if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics && !b_.deck.initial_motions.empty())
     b_.fail("*INITIAL CONDITIONS of displacements or velocities with a *STATIC step before *DYNAMIC are not supported",
             place);
-  if (direct_)
+  if (direct_ && has_moved(b_.job.steps[*direct_]))
     for (const Acting& a : state.supports.acting())
       if (!ended_supports_.contains(a.key))
         b_.fail(

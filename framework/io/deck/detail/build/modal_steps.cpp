@@ -70,6 +70,9 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
     if (step.procedure == Procedure::statics) {
+      if (any_direct_ && step.supports && !step.supports->kept.empty())
+        b_.fail("*BOUNDARY, FIXED after *DYNAMIC or *STATIC in increments is not supported: give the value",
+                card.place);
       loaded_statics_ = state.is_loaded();
       deformed_ = deformed_ || loaded_statics_;
       ever_deformed_ = ever_deformed_ || loaded_statics_;
@@ -125,9 +128,10 @@ void ModalStepMaker::refuse_heated(const JobStep& step, const StepCard& card) co
 
 FrequencyStep ModalStepMaker::frequency(const JobStep& step, std::size_t index, const StepCard& card,
                                         const ActingState& state) {
-  if (card.perturbation && loaded_statics_)
+  if (card.perturbation && (loaded_statics_ || any_direct_))
     b_.fail(
-        "*STEP, PERTURBATION with *FREQUENCY takes the stress of the static step before into account, which is not "
+        "*STEP, PERTURBATION with *FREQUENCY takes the stress of the static step or *DYNAMIC step before into account, "
+        "which is not "
         "implemented: omit PERTURBATION for the modes of the unloaded body",
         card.place);
   if (!state.temperatures.empty() || step.heated_by) refuse_changing_materials(step, card);
@@ -207,11 +211,13 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
 }
 
 /// The programs differ in what becomes of such loads, and CalculiX lets them end without a word. In steps of direct
-/// integration they stay where the step before has left them, and amplitudes over the total time go on.
+/// integration they stay where the step before has left them, and amplitudes over the total time go on; what steps of
+/// modes leave still follows its amplitude.
 void ModalStepMaker::refuse_old_loads(const ActingState& state, bool harmonic, bool superposed) const {
   const auto check = [&](const auto& a) {
     if (a.value == 0 || a.step >= static_cast<std::int32_t>(b_.job.steps.size())) return;
-    if ((a.amplitude && superposed) || harmonic || (harmonic_ && a.step <= static_cast<std::int32_t>(*harmonic_)))
+    if ((a.amplitude && (superposed || !a.amplitude->total_time)) || harmonic ||
+        (harmonic_ && a.step <= static_cast<std::int32_t>(*harmonic_)))
       b_.fail("this load of an earlier step still acts in " + b_.deck.where(step_place_) +
                   (a.amplitude ? ", with its AMPLITUDE" : "") +
                   "; programs differ in what that means: give it anew in that step, or remove it by OP=NEW",
@@ -269,6 +275,14 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
         "*STEADY STATE DYNAMICS between two *MODAL DYNAMIC steps: put it behind them, or a *FREQUENCY step before this "
         "one, to begin at rest",
         card.procedure_place);
+  for (std::size_t k = *frequency_ + 1; k < b_.job.steps.size(); ++k)
+    if (const Procedure between = b_.job.steps[k].procedure;
+        between == Procedure::dynamic || between == Procedure::nonlinear_statics)
+      b_.fail(
+          "the step at " + b_.job.steps[k].where +
+              " stands between *FREQUENCY and this one: that *MODAL DYNAMIC begins with its state is not supported; "
+              "put *FREQUENCY after it",
+          card.procedure_place);
   if (deformed_)
     b_.fail(
         "a static step with loads stands between *FREQUENCY and this step: that *MODAL DYNAMIC begins with its "

@@ -198,7 +198,7 @@ void build_steps(Build& b) {
   for (std::size_t i = 0; i < b.deck.steps.size(); ++i) {
     const StepCard& card = b.deck.steps[i];
     // A step of stress has the time of its step of heat.
-    const double start = card.stress_of_heat ? began : total;
+    const double start = card.stress_of_heat ? began : card.time_reset ? total - card.period : total;
     if (!card.time_reset && !card.stress_of_heat) total += card.period;
     began = start;
     const StepTime time{card.period, total, {}};
