@@ -82,6 +82,37 @@ Combinations unsupported(MPI_Comm communicator, const SystemShare& share) {
   return result;
 }
 
+/// Combinations, in another basis, that move something: bodies in a line do not turn about it.
+Combinations moving(MPI_Comm communicator, const SystemShare& share, const Combinations& motions) {
+  const int count = static_cast<int>(motions.size());
+  Dense sizes(count);
+  std::vector<double> all(1, 0.0), value(motions.size());
+  for (std::size_t e = 0; e < share.number.size(); ++e) {
+    const double* const motion = share.motions.data() + e * static_cast<std::size_t>(share.modes);
+    for (int k = 0; k < share.modes; ++k) all[0] += motion[k] * motion[k];
+    if (!share.free[e]) continue;
+    for (std::size_t c = 0; c < motions.size(); ++c) {
+      value[c] = 0;
+      for (int k = 0; k < share.modes; ++k) value[c] += motions[c][static_cast<std::size_t>(k)] * motion[k];
+    }
+    for (int c = 0; c < count; ++c)
+      for (int d = 0; d < count; ++d)
+        sizes.at(c, d) += value[static_cast<std::size_t>(c)] * value[static_cast<std::size_t>(d)];
+  }
+  sum_over_processes(communicator, sizes.values);
+  sum_over_processes(communicator, all);
+  const Dense vectors = diagonalise(sizes);
+  Combinations result;
+  for (int i = 0; i < count; ++i) {
+    if (!(sizes.at(i, i) > 1e-10 * all[0])) continue;
+    auto& combination = result.emplace_back(static_cast<std::size_t>(share.modes), 0.0);
+    for (int c = 0; c < count; ++c)
+      for (std::size_t k = 0; k < combination.size(); ++k)
+        combination[k] += vectors.at(c, i) * motions[static_cast<std::size_t>(c)][k];
+  }
+  return result;
+}
+
 /// y = A x of this process, and its diagonal.
 void multiply(const SystemShare& share, const std::vector<double>& x, std::vector<double>& y,
               std::vector<double>& diagonal) {
@@ -183,6 +214,7 @@ void refuse_free_motion(MPI_Comm communicator, const SystemShare& share) {
   const bool moves = share.modes == 3 || share.modes == 6;
   if (!share.symmetric || (!moves && share.modes != 1)) return;
   Combinations motions = unsupported(communicator, share);
+  if (!motions.empty()) motions = moving(communicator, share, motions);
   if (!motions.empty()) motions = unresisted(communicator, share, motions);
   if (motions.empty()) return;
   std::string text = "the model is under-constrained: ";
