@@ -80,7 +80,7 @@ enum class Procedure {
   dynamic,           ///< response over time by direct integration
   transient_heat,    ///< heat conduction over time
   thermal_stress,    ///< static states under the temperatures of a step of transient heat
-  nonlinear_statics  ///< statics in increments, with large displacements; JobStep::modal is a DynamicStep
+  nonlinear_statics  ///< statics in increments; JobStep::modal is a DynamicStep
 };
 /// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
