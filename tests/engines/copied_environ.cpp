@@ -5,7 +5,8 @@
 
 #include <voussoir/partition/process/engine.hpp>
 
-// A program that names `environ`, and therefore has a copy of it, is told so instead of being ended by MPI.
+// A program that refers to `environ`, and therefore has its own copy of it, gets an error message instead of a crash in
+// MPI.
 
 int main() {
   if (!environ || !*environ) return 2;

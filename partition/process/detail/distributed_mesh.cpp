@@ -92,7 +92,7 @@ class Distribution {
     slice_.places.clear();
   }
 
-  /// Elements of one number could be in different parts, where nobody sees both.
+  /// Two elements with the same number could be in different parts, where neither process would notice.
   void check_element_ids() {
     std::vector<std::vector<Id>> sent(count());
     for (std::size_t e = 0; e < body_.size(); ++e)
