@@ -84,15 +84,7 @@ ReceivedPart read_process_part(Engine& engine, const std::string& path) {
   });
   ByteWriter identity;
   identity.put(detail::fingerprint_of_division(own.part)).put(own.part.job.name).put(own.part.job.source);
-  const auto fingerprint = static_cast<std::int64_t>(checksum(identity.bytes()) >> 1);
-  const std::int64_t largest = processes.maximum(fingerprint);
-  agree(processes, [&] {
-    if (fingerprint != largest)
-      throw Error(ErrorCode::bad_input,
-                  "processes see different files of this name; copy the same file to all machines, or put it into a "
-                  "folder that all of them share",
-                  "file '" + path + "'");
-  });
+  require_same_file(processes, checksum(identity.bytes()), path);
   const auto moves = [](const DomainShare& share) {
     return std::find(share.unknown_names.begin(), share.unknown_names.end(), "ux") != share.unknown_names.end();
   };

@@ -60,4 +60,16 @@ void agree(Processes& processes, const std::function<void()>& work) {
   throw SharedError(Error(shared.code(), text + shared.text(), shared.where()), process);
 }
 
+void require_same_file(Processes& processes, std::uint64_t checksum, const std::string& path) {
+  const auto own = static_cast<std::int64_t>(checksum >> 1);
+  const std::int64_t largest = processes.maximum(own);
+  agree(processes, [&] {
+    if (own != largest)
+      throw Error(ErrorCode::bad_input,
+                  "processes see different files of this name; copy the same file to all machines, or put it into a "
+                  "folder that all of them share",
+                  "file '" + path + "'");
+  });
+}
+
 }  // namespace voussoir

@@ -63,5 +63,7 @@ class SharedError : public Error {
 /// Runs `work`, which must not communicate, on every process. If it throws on one or several of them, all processes
 /// throw the error of the lowest of these as a SharedError. Its text names the process unless it is process 0.
 void agree(Processes& processes, const std::function<void()>& work);
+/// Throws Error (bad_input) on all processes if a file of this name has another checksum on one of them. Collective.
+void require_same_file(Processes& processes, std::uint64_t checksum, const std::string& path);
 
 }  // namespace voussoir

@@ -38,15 +38,7 @@ void check_same_file(Processes& processes, const GmshSlice& slice, const std::st
   ByteWriter bytes;
   bytes.put(slice.nodes).put(slice.elements).put(slice.batch_sizes);
   for (const GmshMesh::Group& group : slice.mesh.groups) bytes.put(group.dimension).put(group.tag).put(group.name);
-  const auto fingerprint = static_cast<std::int64_t>(checksum(bytes.bytes()) >> 1);
-  const std::int64_t largest = processes.maximum(fingerprint);
-  agree(processes, [&] {
-    if (fingerprint != largest)
-      throw Error(ErrorCode::bad_input,
-                  "processes see different files of this name; copy the same file to all machines, or put it into a "
-                  "folder that all of them share",
-                  "file '" + file + "'");
-  });
+  require_same_file(processes, checksum(bytes.bytes()), file);
 }
 
 /// Makes the part of a process from its share of the mesh.
