@@ -93,7 +93,7 @@ struct PointwiseForces {
   /// As CompactForces::compute().
   template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
   VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
-                          const PutHistory& put_history, const Put& put) {
+                          R scale, const PutHistory& put_history, const Put& put) {
     using Fields = StoredFields<R, components>;
     const auto& table = shape_table<Shape, typename Element::Rule>();
     Fields::store(e, unknown, scratch);
@@ -148,7 +148,7 @@ struct PointwiseForces {
       }
     }
     VSR_UNROLLED
-    for (int c = 0; c < components; ++c) flow[c].forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+    for (int c = 0; c < components; ++c) flow[c].forces(R(1.0 / 512) * scale, [&](int a, R force) { put(a, c, force); });
     return R(1.0 / 512) * health;
   }
 
@@ -177,14 +177,13 @@ struct UniformForces {
   static constexpr int components = 3, rows = Element::rows;
   static constexpr int patterns = 4, room = 3 * patterns;  ///< products of the patterns with positions
   static constexpr int blocks = 4;
-  static constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
 
   /// As CompactForces::compute(). There is no history. The health is the mean determinant of the Jacobian at the
   /// points, since positions do not change: elements with a negative one at a point are refused where masses are
   /// integrated.
   template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
   VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
-                          const PutHistory&, const Put& put) {
+                          R scale, const PutHistory&, const Put& put) {
     using Coefficients = TrilinearCoefficients<R>;
     Coefficients mean[3];
     R volume;
@@ -192,7 +191,7 @@ struct UniformForces {
       Coefficients x[3];
       VSR_UNROLLED
       for (int m = 0; m < 3; ++m) {
-        x[m] = Coefficients::of([&](int a) { return e.x[a][m]; });
+        x[m] = Coefficients::signed_sums([&](int a) { return e.x[a][m]; });
         R moment[patterns];
         patterns_of(x[m], moment);
         for (int h = 0; h < patterns; ++h) scratch(patterns * m + h) = moment[h];
@@ -207,17 +206,17 @@ struct UniformForces {
     R amplitude[components][patterns];
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
-      const Coefficients u = Coefficients::of([&](int a) { return unknown(a, c); });
+      const Coefficients u = Coefficients::signed_sums([&](int a) { return unknown(a, c); });
       for (int k = 0; k < 3; ++k) grad(c, k) = inverse * paired(mean[k], u);
       patterns_of(u, amplitude[c]);
     }
-    auto flux = Response::answer(p, zero_vector<R, components>(), grad).flux;
+    auto flux = R(1.0 / 512) * scale * Response::answer(p, zero_vector<R, components>(), grad).flux;
     R squares = R(0.0);
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) squares += square_sum(mean[k]);
     // B = K / V, and V is volume / 512.
-    const R stiffness =
-        R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / (8 * 512.0)) * mean_shear(p) * inverse * squares;
+    const R stiffness = R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / (8 * 512.0)) * scale * mean_shear(p) *
+                        inverse * squares;
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
       R moment[patterns];
@@ -227,6 +226,9 @@ struct UniformForces {
         for (int h = 0; h < patterns; ++h) amplitude[c][h] -= moment[h] * grad(c, k);
     }
     VSR_UNROLLED
+    for (int c = 0; c < components; ++c)
+      for (int h = 0; h < patterns; ++h) amplitude[c][h] *= stiffness;
+    VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
       R moment[patterns];
       for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
@@ -234,70 +236,72 @@ struct UniformForces {
       for (int c = 0; c < components; ++c) {
         R back = moment[0] * amplitude[c][0];
         for (int h = 1; h < patterns; ++h) back += moment[h] * amplitude[c][h];
-        flux(c, k) -= R(512.0) * inverse * stiffness * back;
+        flux(c, k) -= inverse * back;
       }
     }
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
       Coefficients flow = combined(flux(c, 0), mean[0], flux(c, 1), mean[1], flux(c, 2), mean[2]);
-      const R share = R(512.0) * stiffness;
-      flow.xy += R(1.0 / g) * share * amplitude[c][0];
-      flow.yz += R(1.0 / g) * share * amplitude[c][1];
-      flow.zx += R(1.0 / g) * share * amplitude[c][2];
-      flow.xyz = R(1.0 / gg) * share * amplitude[c][3];
-      flow.forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+      flow.xy += amplitude[c][0];
+      flow.yz += amplitude[c][1];
+      flow.zx += amplitude[c][2];
+      flow.xyz = amplitude[c][3];
+      flow.put_signed_sums([&](int a, R force) { put(a, c, force); });
     }
     return R(1.0 / 4096) * volume;
   }
 
  private:
-  /// Σ of the cofactors over all points as coefficients, one set per direction, and 512 times the volume. Products of
-  /// two derivatives are polynomials in the signs ξ, η, ζ = ±1 of a point, of which only terms with even powers remain
-  /// in a sum over the points: eight times their factors. The coefficients of ξηζ are zero.
+  /// Σ of the cofactors over all points, one set per direction, as signed sums at the corners: their transpose gives
+  /// 512 V B. Returns 512 times the volume. Products of two derivatives are polynomials in the signs ξ, η, ζ = ±1 of a
+  /// point, of which only terms with even powers remain in a sum over the points: eight times their factors, a third
+  /// for each pair of coefficients that a point, at ±1/√3, sees less of. The coefficients of ξηζ are zero.
   template <class R>
   VSR_FN static R sum_cofactors(const TrilinearCoefficients<R> (&x)[3], TrilinearCoefficients<R> (&mean)[3]) {
+    constexpr double all = 8.0, third = 8.0 / 3;
     R volume = R(0.0);
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
       const TrilinearCoefficients<R>&own = x[k], &l = x[(k + 1) % 3], &m = x[(k + 2) % 3];
-      const R in_y = crossed(l.y, m.yz, l.xy, m.xyz) - crossed(m.y, l.yz, m.xy, l.xyz);
-      const R in_z = crossed(l.yz, m.z, l.xyz, m.zx) - crossed(m.yz, l.z, m.xyz, l.zx);
+      const R in_y = minor(l.y, l.yz, m.y, m.yz) + R(1.0 / 3) * minor(l.xy, l.xyz, m.xy, m.xyz);
+      const R in_z = minor(l.yz, l.z, m.yz, m.z) + R(1.0 / 3) * minor(l.xyz, l.zx, m.xyz, m.zx);
       TrilinearCoefficients<R>& sum = mean[k];
-      sum.x = R(8.0) * (crossed(l.y, m.z, l.xy, m.zx) - crossed(m.y, l.z, m.xy, l.zx));
-      sum.y = R(8.0) * (crossed(l.z, m.x, l.yz, m.xy) - crossed(m.z, l.x, m.yz, l.xy));
-      sum.z = R(8.0) * (crossed(l.x, m.y, l.zx, m.yz) - crossed(m.x, l.y, m.zx, l.yz));
-      sum.xy = R(8.0) * (in_y + crossed(l.zx, m.x, l.xyz, m.xy) - crossed(m.zx, l.x, m.xyz, l.xy));
-      sum.yz = R(8.0) * (crossed(l.z, m.zx, l.yz, m.xyz) - crossed(m.z, l.zx, m.yz, l.xyz) +
-                         crossed(l.xy, m.y, l.xyz, m.yz) - crossed(m.xy, l.y, m.xyz, l.yz));
-      sum.zx = R(8.0) * (in_z + crossed(l.x, m.xy, l.zx, m.xyz) - crossed(m.x, l.xy, m.zx, l.xyz));
+      sum.x = R(all) * minor(l.y, l.z, m.y, m.z) + R(third) * minor(l.xy, l.zx, m.xy, m.zx);
+      sum.y = R(all) * minor(l.z, l.x, m.z, m.x) + R(third) * minor(l.yz, l.xy, m.yz, m.xy);
+      sum.z = R(all) * minor(l.x, l.y, m.x, m.y) + R(third) * minor(l.zx, l.yz, m.zx, m.yz);
+      sum.xy = R(third) * (in_y + minor(l.zx, l.x, m.zx, m.x) + R(1.0 / 3) * minor(l.xyz, l.xy, m.xyz, m.xy));
+      sum.yz = R(third) * (minor(l.z, l.zx, m.z, m.zx) + minor(l.xy, l.y, m.xy, m.y) +
+                           R(1.0 / 3) * (minor(l.yz, l.xyz, m.yz, m.xyz) + minor(l.xyz, l.yz, m.xyz, m.yz)));
+      sum.zx = R(third) * (in_z + minor(l.x, l.xy, m.x, m.xy) + R(1.0 / 3) * minor(l.zx, l.xyz, m.zx, m.xyz));
       sum.xyz = R(0.0);
-      volume += own.x * sum.x + R(8.0) * (own.xy * in_y + own.zx * in_z);
+      volume += own.x * sum.x + R(third) * (own.xy * in_y + own.zx * in_z);
     }
     return volume;
   }
+  /// a d − b c.
   template <class R>
-  VSR_FN static R crossed(R a, R b, R c, R d) {
-    return a * b + c * d;
+  VSR_FN static R minor(R a, R b, R c, R d) {
+    return a * d - b * c;
   }
 
-  /// Σ of the corner forces of `sums`, times 512, times the corner values of a field with these coefficients.
+  /// Σ of the values of put_signed_sums() times the corner values of a field with these signed sums.
   template <class R>
   VSR_FN static R paired(const TrilinearCoefficients<R>& sums, const TrilinearCoefficients<R>& field) {
     return sums.x * field.x + sums.y * field.y + sums.z * field.z + sums.xy * field.xy + sums.yz * field.yz +
            sums.zx * field.zx;
   }
-  /// An eighth of the sum of the squares of the corner forces, times 512².
+  /// An eighth of the sum of the squares of the values of put_signed_sums().
   template <class R>
   VSR_FN static R square_sum(const TrilinearCoefficients<R>& c) {
-    return c.x * c.x + c.y * c.y + c.z * c.z + R(g * g) * (c.xy * c.xy + c.yz * c.yz + c.zx * c.zx);
+    return c.x * c.x + c.y * c.y + c.z * c.z + c.xy * c.xy + c.yz * c.yz + c.zx * c.zx;
   }
   /// The products of the patterns ξη, ηζ, ζξ and ξηζ with the corner values of a field.
   template <class R>
   VSR_FN static void patterns_of(const TrilinearCoefficients<R>& field, R (&product)[patterns]) {
-    product[0] = R(1.0 / g) * field.xy;
-    product[1] = R(1.0 / g) * field.yz;
-    product[2] = R(1.0 / g) * field.zx;
-    product[3] = R(1.0 / gg) * field.xyz;
+    product[0] = field.xy;
+    product[1] = field.yz;
+    product[2] = field.zx;
+    product[3] = field.xyz;
   }
   template <class R>
   VSR_FN static TrilinearCoefficients<R> combined(R a, const TrilinearCoefficients<R>& x, R b,
@@ -353,7 +357,8 @@ struct CompactForcesOf<2, Kernel, Shape, Formulation> {
   using type = UniformForces<Kernel, Shape, Formulation>;
 };
 
-/// compute<advances, R>(e, unknown, scratch, put_history, put) gives the internal forces: put(node, component, force).
+/// compute<advances, R>(e, unknown, scratch, scale, put_history, put) gives `scale` times the internal forces:
+/// put(node, component, force); where one of them is a NaN or an infinity, those of that component at all nodes are.
 /// unknown(a, i) is component i at node a, which may be read several times; e.u is not read. scratch(n) with n < room
 /// is temporary storage, which put() may overwrite. With `advances`, put_history(k, number) receives the history at the
 /// end of the step. It may overwrite e.history: all numbers of a point are read before the first of them is put.

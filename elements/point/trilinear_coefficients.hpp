@@ -17,6 +17,18 @@ struct TrilinearCoefficients {
   /// From (or, transposed, for) the values at the corners i + 2j + 4k; corner(n) is the value at node n.
   template <class Corner>
   VSR_FN static TrilinearCoefficients of(const Corner& corner) {
+    constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
+    TrilinearCoefficients c = signed_sums(corner);
+    c.xy = R(g) * c.xy;
+    c.yz = R(g) * c.yz;
+    c.zx = R(g) * c.zx;
+    c.xyz = R(gg) * c.xyz;
+    return c;
+  }
+  /// Sums of the values at the corners with the signs of ξ, η, ζ, ξη, ηζ, ζξ and ξηζ there: coefficients of a field
+  /// whose points are at the corners.
+  template <class Corner>
+  VSR_FN static TrilinearCoefficients signed_sums(const Corner& corner) {
     constexpr int node[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     R sum[4], change[4];
     for (int jk = 0; jk < 4; ++jk) {
@@ -24,19 +36,10 @@ struct TrilinearCoefficients {
       sum[jk] = high + low;
       change[jk] = high - low;
     }
-    constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
     const R s0 = sum[1] + sum[0], s1 = sum[3] + sum[2], d0 = sum[1] - sum[0], d1 = sum[3] - sum[2];
     const R t0 = change[1] + change[0], t1 = change[3] + change[2], e0 = change[1] - change[0],
             e1 = change[3] - change[2];
-    TrilinearCoefficients c;
-    c.x = t1 + t0;
-    c.y = d1 + d0;
-    c.z = s1 - s0;
-    c.xy = R(g) * (e1 + e0);
-    c.yz = R(g) * (d1 - d0);
-    c.zx = R(g) * (t1 - t0);
-    c.xyz = R(gg) * (e1 - e0);
-    return c;
+    return {t1 + t0, d1 + d0, s1 - s0, e1 + e0, d1 - d0, t1 - t0, e1 - e0};
   }
 
   /// The numbers one by one, to and from places at(n).
@@ -86,14 +89,19 @@ struct TrilinearCoefficients {
   /// all.
   template <class Put>
   VSR_FN void forces(double scale, const Put& put) const {
-    constexpr int node[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
-    const R cx = R(scale) * x, cy = R(scale) * y, cz = R(scale) * z;
-    const R cxy = R(scale * g) * xy, cyz = R(scale * g) * yz, czx = R(scale * g) * zx, cxyz = R(scale * gg) * xyz;
+    const TrilinearCoefficients at_corners = {R(scale) * x,      R(scale) * y,      R(scale) * z,       R(scale * g) * xy,
+                                              R(scale * g) * yz, R(scale * g) * zx, R(scale * gg) * xyz};
+    at_corners.put_signed_sums(put);
+  }
+  /// The transpose of signed_sums(): put(n, value) at node n. All seven coefficients enter every value.
+  template <class Put>
+  VSR_FN void put_signed_sums(const Put& put) const {
+    constexpr int node[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     for (int jk = 0; jk < 4; ++jk) {
       const bool j = (jk & 1) != 0, k = (jk & 2) != 0;
-      const R even_j = j ? cy : -cy, odd_j = j ? cx + cxy : cx - cxy;
-      const R even_k = j ? cz + cyz : cz - cyz, odd_k = j ? czx + cxyz : czx - cxyz;
+      const R even_j = j ? y : -y, odd_j = j ? x + xy : x - xy;
+      const R even_k = j ? z + yz : z - yz, odd_k = j ? zx + xyz : zx - xyz;
       const R even = k ? even_j + even_k : even_j - even_k;
       const R odd = k ? odd_j + odd_k : odd_j - odd_k;
       put(node[2 * jk], even - odd);

@@ -24,14 +24,15 @@ VSR_FN constexpr int force_numbers() {
   return room > dofs ? room : dofs;
 }
 
-/// The forces of the element at this thread's place: put(node, component, force). Returns its health.
+/// The forces of the element at this thread's place, times the factor of the job: put(node, component, force). Returns
+/// its health.
 template <class K, bool advances, class Unknown, class Scratch, class Put>
 __device__ inline double find_forces(const ElementJob& job, DeviceInput<K>& in, const Unknown& unknown,
                                      const Scratch& scratch, double* next, const Put& put) {
   constexpr int dofs = K::nodes * K::components;
   if constexpr (CompactForces<K>::exists) {
     return CompactForces<K>::template compute<advances, double>(
-        in, unknown, scratch, [&](int k, double value) { next[32ll * k] = value; }, put);
+        in, unknown, scratch, job.factor, [&](int k, double value) { next[32ll * k] = value; }, put);
   } else {
 #pragma unroll
     for (int k = 0; k < dofs; ++k) in.u[k] = unknown(k / K::components, k % K::components);
@@ -40,7 +41,7 @@ __device__ inline double find_forces(const ElementJob& job, DeviceInput<K>& in, 
 #pragma unroll
     for (int a = 0; a < K::nodes; ++a)
 #pragma unroll
-      for (int i = 0; i < K::components; ++i) put(a, i, result[a * K::components + i]);
+      for (int i = 0; i < K::components; ++i) put(a, i, job.factor * result[a * K::components + i]);
     if constexpr (advances) {
       double history[history_numbers_of<K>()];
       K::advance(in, history);
@@ -92,8 +93,8 @@ __device__ inline void add_cluster_forces(ElementJob job, ClusterView view, cons
         },
         [&](int n) -> volatile double& { return room.vectors[n * view.size + thread]; }, next,
         [&](int a, int i, double value) {
-          finite += 0 * value;
-          room.vectors[(i * nodes + a) * view.size + thread] = job.factor * value;
+          if (a == 0 || !CompactForces<K>::exists) finite += 0 * value;  // of those, one tells of all
+          room.vectors[(i * nodes + a) * view.size + thread] = value;
         });
     if (!(health > 0) || !(finite == 0)) judge(job.fault, view.element[place], 1, health, finite);
   }
