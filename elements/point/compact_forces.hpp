@@ -148,7 +148,8 @@ struct PointwiseForces {
       }
     }
     VSR_UNROLLED
-    for (int c = 0; c < components; ++c) flow[c].forces(R(1.0 / 512) * scale, [&](int a, R force) { put(a, c, force); });
+    for (int c = 0; c < components; ++c)
+      flow[c].forces(R(1.0 / 512) * scale, [&](int a, R force) { put(a, c, force); });
     return R(1.0 / 512) * health;
   }
 
@@ -175,26 +176,24 @@ struct UniformForces {
   using Response = LawResponse<Kernel, Element::parameter_count>;
   static constexpr bool exists = true;
   static constexpr int components = 3, rows = Element::rows;
-  static constexpr int patterns = 4, room = 3 * patterns;  ///< products of the patterns with positions
-  static constexpr int blocks = 4;
+  static constexpr int patterns = 4, room = 0, blocks = 4;
 
   /// As CompactForces::compute(). There is no history. The health is the mean determinant of the Jacobian at the
   /// points, since positions do not change: elements with a negative one at a point are refused where masses are
   /// integrated.
   template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
-  VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
-                          R scale, const PutHistory&, const Put& put) {
+  VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch&, R scale,
+                          const PutHistory&, const Put& put) {
     using Coefficients = TrilinearCoefficients<R>;
     Coefficients mean[3];
+    R moment[3][patterns];  // of the patterns with positions
     R volume;
     {
       Coefficients x[3];
       VSR_UNROLLED
       for (int m = 0; m < 3; ++m) {
         x[m] = Coefficients::signed_sums([&](int a) { return e.x[a][m]; });
-        R moment[patterns];
-        patterns_of(x[m], moment);
-        for (int h = 0; h < patterns; ++h) scratch(patterns * m + h) = moment[h];
+        patterns_of(x[m], moment[m]);
       }
       volume = sum_cofactors(x, mean);
     }
@@ -218,27 +217,18 @@ struct UniformForces {
     const R stiffness = R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / (8 * 512.0)) * scale * mean_shear(p) *
                         inverse * squares;
     VSR_UNROLLED
-    for (int k = 0; k < 3; ++k) {
-      R moment[patterns];
-      for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
-      VSR_UNROLLED
-      for (int c = 0; c < components; ++c)
-        for (int h = 0; h < patterns; ++h) amplitude[c][h] -= moment[h] * grad(c, k);
-    }
+    for (int c = 0; c < components; ++c)
+      for (int h = 0; h < patterns; ++h) {
+        for (int k = 0; k < 3; ++k) amplitude[c][h] -= moment[k][h] * grad(c, k);
+        amplitude[c][h] *= stiffness;
+      }
     VSR_UNROLLED
     for (int c = 0; c < components; ++c)
-      for (int h = 0; h < patterns; ++h) amplitude[c][h] *= stiffness;
-    VSR_UNROLLED
-    for (int k = 0; k < 3; ++k) {
-      R moment[patterns];
-      for (int h = 0; h < patterns; ++h) moment[h] = scratch(patterns * k + h);
-      VSR_UNROLLED
-      for (int c = 0; c < components; ++c) {
-        R back = moment[0] * amplitude[c][0];
-        for (int h = 1; h < patterns; ++h) back += moment[h] * amplitude[c][h];
+      for (int k = 0; k < 3; ++k) {
+        R back = moment[k][0] * amplitude[c][0];
+        for (int h = 1; h < patterns; ++h) back += moment[k][h] * amplitude[c][h];
         flux(c, k) -= inverse * back;
       }
-    }
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
       Coefficients flow = combined(flux(c, 0), mean[0], flux(c, 1), mean[1], flux(c, 2), mean[2]);

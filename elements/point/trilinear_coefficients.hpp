@@ -90,8 +90,9 @@ struct TrilinearCoefficients {
   template <class Put>
   VSR_FN void forces(double scale, const Put& put) const {
     constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
-    const TrilinearCoefficients at_corners = {R(scale) * x,      R(scale) * y,      R(scale) * z,       R(scale * g) * xy,
-                                              R(scale * g) * yz, R(scale * g) * zx, R(scale * gg) * xyz};
+    const TrilinearCoefficients at_corners = {R(scale) * x,       R(scale) * y,      R(scale) * z,
+                                              R(scale * g) * xy,  R(scale * g) * yz, R(scale * g) * zx,
+                                              R(scale * gg) * xyz};
     at_corners.put_signed_sums(put);
   }
   /// The transpose of signed_sums(): put(n, value) at node n. All seven coefficients enter every value.

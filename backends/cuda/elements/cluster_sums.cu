@@ -79,6 +79,31 @@ __global__ void __launch_bounds__(finish_threads)
   }
 }
 
+/// The partial sums of nodes for a product with one column, nothing else asked for: a thread for each equation, and the
+/// sums of most nodes on their way at once. `width` as of finish_nodes().
+template <int width>
+__global__ void __launch_bounds__(finish_threads) add_partial_sums(OpenNodes nodes, ClusterSums sums) {
+  using Index = std::conditional_t<(width > 0), std::int32_t, std::int64_t>;
+  constexpr int at_once = 8;
+  const Index each = width > 0 ? width : nodes.most_equations;
+  const Index t = static_cast<Index>(blockIdx.x) * finish_threads + static_cast<Index>(threadIdx.x), n = t / each;
+  const OpenNode node = n < nodes.count ? nodes.node[n] : OpenNode{0, 0, 0, 0};
+  after_earlier_work();
+  const int i = static_cast<int>(t - n * each);
+  if (i >= (node.equations < 0 ? -node.equations : node.equations)) return;
+  const int step = sums.partial_components;
+  const double* partial = sums.partial + static_cast<std::int64_t>(node.first_sum) * step + i;
+  const std::int32_t count = i < step ? node.sums : 0;
+  double value[at_once], sum = 0;
+#pragma unroll
+  for (int k = 0; k < at_once; ++k) value[k] = k < count ? partial[k * step] : 0;
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    if (k < count) sum += value[k];
+  for (std::int32_t k = at_once; k < count; ++k) sum += partial[static_cast<std::int64_t>(k) * step];
+  sums.y[static_cast<std::int64_t>(node.equation + i) * sums.columns + sums.column] = sum;
+}
+
 /// y = 0, or x where not free, at nodes that no single cluster finishes, a thread for each equation.
 __global__ void __launch_bounds__(finish_threads) begin_nodes(OpenNodes nodes, const double* x, ClusterSums sums) {
   const std::int64_t t = static_cast<std::int64_t>(blockIdx.x) * finish_threads + threadIdx.x;
@@ -152,26 +177,35 @@ void begin_clusters(const DeviceModel& model, int device, const ClusterSet& set,
 
 namespace {
 
-using FinishKernel = void (*)(OpenNodes, const double*, ClusterSums, std::int32_t, const double*, double*);
-template <int columns>
-FinishKernel finish_kernel(const ClusterSet& set) {
-  if (std::int64_t{set.open_nodes} * set.open_equations >= std::int64_t{1} << 30) return finish_nodes<0, columns>;
-  switch (set.open_equations) {
-    case 1:
-      return finish_nodes<1, columns>;
-    case 2:
-      return finish_nodes<2, columns>;
-    case 3:
-      return finish_nodes<3, columns>;
-    default:
-      return finish_nodes<0, columns>;
+/// Calls use(width): the equations of open nodes as their kernels take them, known when they are compiled; 0: not.
+template <class Use>
+auto with_width(const ClusterSet& set, const Use& use) {
+  if (std::int64_t{set.open_nodes} * set.open_equations < std::int64_t{1} << 30) {
+    if (set.open_equations == 1) return use(std::integral_constant<int, 1>{});
+    if (set.open_equations == 2) return use(std::integral_constant<int, 2>{});
+    if (set.open_equations == 3) return use(std::integral_constant<int, 3>{});
   }
+  return use(std::integral_constant<int, 0>{});
+}
+template <int columns>
+auto finish_kernel(const ClusterSet& set) {
+  return with_width(set, [](auto width) { return finish_nodes<width.value, columns>; });
+}
+auto add_kernel(const ClusterSet& set) {
+  return with_width(set, [](auto width) { return add_partial_sums<width.value>; });
 }
 
 }  // namespace
 
 void finish_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
                      const ClusterSums& sums, const double* shares, double* partials) {
+  if (sums.width == 1 && sums.partial && !sums.conditions && !partials) {
+    if (set.open_nodes == 0) return;
+    Grid grid = grid_for(std::int64_t{set.open_nodes} * set.open_equations, finish_threads);
+    grid.start = Start::early;
+    return launch(add_kernel(set), grid, stream_of(model.layout()->memory(device)), open_nodes_of(model, device, set),
+                  sums);
+  }
   launch(sums.width == 1 ? finish_kernel<1>(set) : finish_kernel<most_cluster_columns>(set),
          finish_grid(set.open_nodes, set.open_equations), stream_of(model.layout()->memory(device)),
          open_nodes_of(model, device, set), x, sums, set.clusters, shares, partials);

@@ -48,58 +48,92 @@ struct PassJob {
   double step = 0;
 };
 
+/// Two entries of a vector in one access.
+struct alignas(16) TwoEntries {
+  double entry[2];
+};
+constexpr int at_once = 2, block_entries = sum_threads * at_once;
+
+/// Entries from number i on, which is even; zeros beyond the last.
+__device__ inline TwoEntries load_two(const double* from, std::int64_t i, std::int64_t count) {
+  if (i + 1 < count) return *reinterpret_cast<const TwoEntries*>(from + i);
+  return {{i < count ? from[i] : 0.0, 0.0}};
+}
+__device__ inline void store_two(const TwoEntries& two, double* to, std::int64_t i, std::int64_t count) {
+  if (i + 1 < count)
+    *reinterpret_cast<TwoEntries*>(to + i) = two;
+  else if (i < count)
+    to[i] = two.entry[0];
+}
+
+/// Lets the clock run on when all blocks of the kernel have looked at it: `row` is what this thread saw. All threads
+/// call.
+__device__ inline void move_clock(const PassJob& job, long long row) {
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicAdd(job.counter, 1u) + 1 != gridDim.x) return;
+  *job.counter = 0;
+  job.clock->row = row + 1;
+  job.clock->time = job.times[row + 1];
+}
+
 /// The end of a step (`turns`: velocities of the next one from the forces), the beginning of the next one (`moves`:
-/// works, and the unknowns at its end), or both. Where nothing moves on, what a state consists of is written.
+/// works, and the unknowns at its end), or both. Where nothing moves on, what a state consists of is written. A block
+/// does block_entries of the vectors.
 template <bool turns, bool moves>
 __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   after_earlier_work();
-  double factor[most_loads];
-  if constexpr (turns)
-    for (int c = 0; c < most_loads; ++c)
-      factor[c] = c < job.load_count ? job.factors[job.clock->row * job.load_count + c] : 0;
+  // Everything that is always needed is on its way at once.
+  const std::int64_t n = job.owned,
+                     first = (static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x) * at_once;
+  const TwoEntries internal = load_two(job.internal, first, n);
+  TwoEntries velocity = load_two(job.velocity, first, n);
+  TwoEntries u, gain;
+  if constexpr (moves) u = load_two(job.u, first, n);
+  if constexpr (turns) gain = load_two(job.gain, first, n);
+  TwoEntries external{{0, 0}}, before, keep{{1, 1}}, damping{{0, 0}};
+  if constexpr (turns) {
+    const long long row = job.clock->row;
+    for (int c = 0; c < job.load_count; ++c) {
+      const double factor = job.factors[row * job.load_count + c];
+      const TwoEntries load = load_two(job.loads[c], first, n);
+      for (int k = 0; k < at_once; ++k) external.entry[k] += factor * load.entry[k];
+    }
+    if (job.keep) keep = load_two(job.keep, first, n);
+    move_clock(job, row);
+  } else {
+    external = load_two(job.external, first, n);
+    before = load_two(job.before, first, n);
+  }
+  if constexpr (moves)
+    if (job.damping) damping = load_two(job.damping, first, n);
   ExplicitWorks works;
-  // None of these overlap, so that the loads of several entries are on their way at once.
-  double* const __restrict__ velocity = job.velocity;
-  double* const __restrict__ u = job.u;
-  const double* const __restrict__ internal = job.internal;
-  const double* const __restrict__ gain = job.gain;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * sum_threads;
-#pragma unroll 2
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x; i < job.owned; i += stride) {
-    ExplicitEntry at{internal[i], 0, 0, 0};
-    if constexpr (turns) {
 #pragma unroll
-      for (int c = 0; c < most_loads; ++c)
-        if (c < job.load_count) at.external += factor[c] * job.loads[c][i];
-      at.before = velocity[i];
-      at.velocity = voussoir::detail::next_explicit_velocity(gain[i], at.external, at.internal,
-                                                             job.keep ? job.keep[i] : 1.0, at.before);
-      velocity[i] = at.velocity;
-    } else {
-      at = {at.internal, job.external[i], job.before[i], velocity[i]};
+  for (int k = 0; k < at_once; ++k) {
+    if constexpr (turns) {
+      before.entry[k] = velocity.entry[k];
+      velocity.entry[k] = voussoir::detail::next_explicit_velocity(gain.entry[k], external.entry[k], internal.entry[k],
+                                                                   keep.entry[k], before.entry[k]);
     }
     if constexpr (moves) {
-      works.add(at, job.damping ? job.damping[i] : 0.0, job.step);
-      u[i] += job.step * at.velocity;
-    } else {
-      job.before[i] = at.before;
-      job.external[i] = at.external;
+      works.add({internal.entry[k], external.entry[k], before.entry[k], velocity.entry[k]}, damping.entry[k], job.step);
+      u.entry[k] += job.step * velocity.entry[k];
     }
   }
+  if constexpr (turns) store_two(velocity, job.velocity, first, n);
   if constexpr (moves) {
+    store_two(u, job.u, first, n);
     double sums[work_kinds] = {works.internal, works.external, works.damping};
     sum_block<sum_threads>(sums);
     // The work of a block is added to the entry that it begins with.
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && first < n)
       for (int k = 0; k < work_kinds; ++k)
-        if (job.works[k]) job.works[k][static_cast<std::int64_t>(blockIdx.x) * sum_threads] += sums[k];
+        if (job.works[k]) job.works[k][static_cast<std::int64_t>(blockIdx.x) * block_entries] += sums[k];
+  } else {
+    store_two(before, job.before, first, n);
+    store_two(external, job.external, first, n);
   }
-  if constexpr (turns)
-    if (is_last_block(job.counter) && threadIdx.x == 0) {
-      const long long row = job.clock->row + 1;
-      job.clock->row = row;
-      job.clock->time = job.times[row];
-    }
 }
 
 /// From the order of elements to that of the places of clusters (`forth`), or back, numbers in groups of 32 each.
@@ -373,9 +407,8 @@ void CudaExplicitStepper::enqueue_pass(int d, const ExplicitMotion& motion) {
   for (int k = 0; k < (system_.damping ? work_kinds : work_kinds - 1); ++k)
     job.works[k] = motion.works[k]->part(d).update_device();
   job.step = motion.step;
-  Grid grid = grid_for_sum(job.owned);
-  grid.start = Start::early;
-  launch(explicit_pass<turns, moves>, grid, stream_of(memory(d)), job);
+  const std::int64_t blocks = std::max<std::int64_t>(1, (job.owned + block_entries - 1) / block_entries);
+  launch(explicit_pass<turns, moves>, Grid{blocks, sum_threads, 0, Start::early}, stream_of(memory(d)), job);
 }
 
 void CudaExplicitStepper::forces(Call& call, bool advances) {

@@ -62,7 +62,7 @@ void expect_same_forces(const std::vector<double>& parameters) {
   std::mt19937 generator(11);
   for (int sample = 0; sample < 20; ++sample) {
     ForceSample<K> s(generator, parameters);
-    double expected[24], found[24], scratch[Compact::room], next[64] = {};
+    double expected[24], found[24], scratch[Compact::room + 1], next[64] = {};
     const double health = K::residual(s.input, expected);
     std::vector<double> in_place = s.history;
     if constexpr (K::law_history > 0) K::advance(s.input, next);
