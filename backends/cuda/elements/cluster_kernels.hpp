@@ -156,6 +156,7 @@ __device__ inline void load_column(const ClusterView& view, const ClusterRoom& r
   double* x = room.x + column * components * view.most_nodes;
   for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
     const long long equation = room.node[n].equation;
+    if (equation < 0) continue;  // nobody's number
     const unsigned constrained = view.conditions ? room.first[n] >> 16 : 0u;
     const double* from = view.x + column * view.x_step + equation * view.x_columns + view.x_column;
 #pragma unroll
@@ -171,6 +172,7 @@ __device__ inline void load_columns(const ClusterView& view, const ClusterRoom& 
 #pragma unroll 1
   for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
     const unsigned constrained = view.conditions ? room.first[n] >> 16 : 0u;
+    if (room.node[n].equation < 0) continue;  // nobody's number
     const double* from =
         view.x + static_cast<long long>(room.node[n].equation) * view.x_columns + view.x_column + view.x_step;
     double x[most_cluster_columns - 1][components];

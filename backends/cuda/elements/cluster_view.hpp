@@ -43,7 +43,7 @@ struct ClusterView {
   int count = 0;                      ///< elements
   const int* element = nullptr;       ///< of each place, ascending within a cluster
   const int* record = nullptr;        ///< of parameters, of each place; null: record 0 for all
-  const int* node_count = nullptr;    ///< of each cluster
+  const int* node_count = nullptr;    ///< of each cluster, with places that have no node
   const ClusterNode* node = nullptr;  ///< of each place
   /// Of each place of a node: where its incidences begin among those of the cluster, those of the next node following;
   /// bit 16 + i: equation i of the node is not free.

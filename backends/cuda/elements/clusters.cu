@@ -92,28 +92,33 @@ struct Box {
   }
 };
 
-/// Elements along a curve of Morton's: neighbours in space are near in the order. The cells of the curve are fractions
-/// of the mean extent of an element in each direction, so that in a regular mesh clusters are boxes of whole elements.
+/// Elements along a curve of Morton's: neighbours in space are near in the order. Two cells of the curve are as long as
+/// an element is in the mean, and a whole number of elements is as long as the model. So clusters are boxes of whole
+/// elements in meshes like grids, also where nodes are somewhat out of line. The extent of an element is twice the mean
+/// distance of its first nodes, which are corners, from their middle: unlike the largest, it does not grow when they
+/// are out of line.
 std::vector<std::int32_t> curve_order(const std::vector<double>& coordinates, const std::vector<std::int32_t>& nodes,
                                       std::size_t width) {
   constexpr std::size_t grain = 16384;
-  const std::size_t count = nodes.size() / width;
+  const std::size_t count = nodes.size() / width, corners = std::min<std::size_t>(width, 8);
   std::vector<std::array<double, 3>> centre(count);
   std::vector<Box> boxes((count + grain - 1) / grain);
   in_pieces(count, grain, [&](std::size_t begin, std::size_t end) {
     Box box;
     for (std::size_t e = begin; e < end; ++e)
       for (std::size_t k = 0; k < 3; ++k) {
-        double least = std::numeric_limits<double>::infinity(), most = -least;
+        const auto at = [&](std::size_t a) {
+          return coordinates[3 * static_cast<std::size_t>(nodes[e * width + a]) + k];
+        };
+        double middle = 0, distance = 0;
+        for (std::size_t a = 0; a < corners; ++a) middle += at(a) / static_cast<double>(corners);
+        for (std::size_t a = 0; a < corners; ++a) distance += std::abs(at(a) - middle);
+        centre[e][k] = middle;
+        box.extent[k] += 2 * distance / static_cast<double>(corners * count);
         for (std::size_t a = 0; a < width; ++a) {
-          const double at = coordinates[3 * static_cast<std::size_t>(nodes[e * width + a]) + k];
-          least = std::min(least, at);
-          most = std::max(most, at);
+          box.low[k] = std::min(box.low[k], at(a));
+          box.high[k] = std::max(box.high[k], at(a));
         }
-        centre[e][k] = 0.5 * (least + most);
-        box.extent[k] += (most - least) / static_cast<double>(count);
-        box.low[k] = std::min(box.low[k], least);
-        box.high[k] = std::max(box.high[k], most);
       }
     boxes[begin / grain] = box;
   });
@@ -127,8 +132,9 @@ std::vector<std::int32_t> curve_order(const std::vector<double>& coordinates, co
     }
     const double span = whole.high[k] - whole.low[k];
     if (!(span > 0) || !std::isfinite(span)) continue;
-    constexpr double cells = 1 << 20;
-    scale[k] = whole.extent[k] > 0 ? std::min(2 / whole.extent[k], cells / span) : cells / span;
+    constexpr double most_cells = 1 << 20;
+    const double elements = whole.extent[k] > 0 ? std::round(span / whole.extent[k]) : most_cells;
+    scale[k] = std::min(2 * std::max(elements, 1.0), most_cells) / span;
   }
   std::vector<std::pair<std::uint64_t, std::int32_t>> items(count), other(count);
   in_pieces(count, grain, [&](std::size_t begin, std::size_t end) {
@@ -195,7 +201,7 @@ class NodeTable {
 
 /// The nodes of a run of clusters.
 struct NodeLists {
-  std::vector<std::int32_t> node;    ///< cluster by cluster, ascending within each
+  std::vector<std::int32_t> node;    ///< cluster by cluster, in the order of their numbers; −1: nobody's
   std::vector<std::uint16_t> first;  ///< incidence of each
 };
 
@@ -217,9 +223,66 @@ struct CutBatch {
   std::vector<std::uint16_t> corner, incidence;
 };
 
+/// Numbers for the nodes of a cluster, given by the lists of those that a node's elements and their corners are:
+/// corner · size + element. Shared memory has 16 banks for numbers of 8 bytes, and 16 threads read the same corner of
+/// their elements at once: nodes that meet in such a read get different banks where that is possible. Some numbers are
+/// nobody's, fewer than `most_free_numbers`. Returns how many there are with those.
+constexpr std::size_t banks = 16;
+constexpr std::int32_t most_free_numbers = 2 * banks;
+std::size_t number_by_banks(std::size_t size, std::size_t width, const std::vector<std::uint32_t>& begin,
+                            const std::vector<std::uint16_t>& list, std::vector<std::uint16_t>& number) {
+  const std::size_t own = begin.size() - 1, most_rows = (own + banks - 1) / banks + 1;
+  std::vector<std::uint16_t> taken((size + banks - 1) / banks * width, 0);
+  std::array<std::size_t, banks> rows{};
+  const auto read_of = [&](std::uint32_t k) -> std::uint16_t& {
+    return taken[list[k] % size / banks * width + list[k] / size];
+  };
+  std::size_t end = 0;
+  number.resize(own);
+  for (std::size_t n = 0; n < own; ++n) {
+    std::array<std::size_t, banks> meetings{};
+    for (std::uint32_t k = begin[n]; k < begin[n + 1]; ++k)
+      for (unsigned met = read_of(k); met != 0; met &= met - 1)
+        ++meetings[static_cast<std::size_t>(std::countr_zero(met))];
+    std::size_t best = banks;
+    for (std::size_t b = 0; b < banks; ++b)
+      if (rows[b] < most_rows &&
+          (best == banks || std::pair(meetings[b], rows[b]) < std::pair(meetings[best], rows[best])))
+        best = b;
+    for (std::uint32_t k = begin[n]; k < begin[n + 1]; ++k) read_of(k) |= static_cast<std::uint16_t>(1u << best);
+    number[n] = static_cast<std::uint16_t>(best + banks * rows[best]++);
+    end = std::max<std::size_t>(end, number[n] + 1u);
+  }
+  return end;
+}
+
+/// Lists of the nodes of a cluster, for which corner_at(i, a) is a number below `count`, node a of element i.
+template <class Corner>
+void list_corners(std::size_t elements, std::size_t size, std::size_t width, std::size_t count, const Corner& corner_at,
+                  std::vector<std::uint32_t>& begin, std::uint16_t* list) {
+  begin.assign(count + 1, 0);
+  for (std::size_t i = 0; i < elements; ++i)
+    for (std::size_t a = 0; a < width; ++a) ++begin[corner_at(i, a)];
+  std::uint32_t before = 0;
+  for (std::uint32_t& n : begin) before += std::exchange(n, before);
+  for (std::size_t i = 0; i < elements; ++i)
+    for (std::size_t a = 0; a < width; ++a) list[begin[corner_at(i, a)]++] = static_cast<std::uint16_t>(a * size + i);
+  for (std::size_t n = count; n > 0; --n) begin[n] = begin[n - 1];
+  begin[0] = 0;
+}
+
+/// What cut_cluster() works with.
+struct CutRoom {
+  NodeTable table;
+  std::vector<std::int32_t> node;     ///< of the cluster, ascending
+  std::vector<std::uint32_t> begin;   ///< of the list of each
+  std::vector<std::uint16_t> list;    ///< their elements
+  std::vector<std::uint16_t> number;  ///< that they get
+};
+
 /// Names the nodes of a cluster and lists the elements of each.
 void cut_cluster(const std::vector<std::int32_t>& nodes, std::size_t c, CutBatch& cut, Draft& draft, NodeLists& lists,
-                 NodeTable& table, std::vector<std::uint32_t>& next) {
+                 CutRoom& room) {
   const std::size_t size = draft.size, width = draft.width, words = (width + 7) / 8;
   const std::size_t begin = c * size, count = draft.elements_of(c, cut.order.size());
   const auto order = cut.order.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -227,37 +290,34 @@ void cut_cluster(const std::vector<std::int32_t>& nodes, std::size_t c, CutBatch
   const auto node_at = [&](std::size_t i, std::size_t a) {
     return nodes[static_cast<std::size_t>(cut.order[begin + i]) * width + a];
   };
-  const std::size_t before = lists.node.size();
-  table.clear();
+  room.table.clear();
+  room.node.clear();
   for (std::size_t i = 0; i < count; ++i) {
     cut.place[static_cast<std::size_t>(cut.order[begin + i])] = static_cast<std::int32_t>(begin + i);
     for (std::size_t a = 0; a < width; ++a) {
       bool added = false;
-      (void)table.number(node_at(i, a), added);
-      if (added) lists.node.push_back(node_at(i, a));
+      (void)room.table.number(node_at(i, a), added);
+      if (added) room.node.push_back(node_at(i, a));
     }
   }
-  std::sort(lists.node.begin() + static_cast<std::ptrdiff_t>(before), lists.node.end());
-  const std::size_t own = lists.node.size() - before;
-  draft.node_count[c] = static_cast<std::int32_t>(own);
-  for (std::size_t n = 0; n < own; ++n) table.number(lists.node[before + n]) = static_cast<std::uint16_t>(n);
-  next.assign(own + 1, 0);
+  std::sort(room.node.begin(), room.node.end());
+  for (std::size_t n = 0; n < room.node.size(); ++n) room.table.number(room.node[n]) = static_cast<std::uint16_t>(n);
   const auto corner_at = [&](std::size_t i, std::size_t a) -> std::uint16_t& {
     return cut.corner[((c * words + a / 8) * size + i) * 8 + a % 8];
   };
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t a = 0; a < width; ++a) {
-      const std::uint16_t n = table.number(node_at(i, a));
-      corner_at(i, a) = n;
-      ++next[n + 1u];
-    }
-  for (std::size_t n = 0; n < own; ++n) {
-    lists.first.push_back(static_cast<std::uint16_t>(next[n]));
-    next[n + 1] += next[n];
-  }
+    for (std::size_t a = 0; a < width; ++a) corner_at(i, a) = room.table.number(node_at(i, a));
+  room.list.resize(width * size);
+  list_corners(count, size, width, room.node.size(), corner_at, room.begin, room.list.data());
+  const std::size_t numbers = number_by_banks(size, width, room.begin, room.list, room.number);
+  draft.node_count[c] = static_cast<std::int32_t>(numbers);
+  const std::size_t before = lists.node.size();
+  lists.node.resize(before + numbers, -1);
+  for (std::size_t n = 0; n < room.node.size(); ++n) lists.node[before + room.number[n]] = room.node[n];
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t a = 0; a < width; ++a)
-      cut.incidence[c * width * size + next[corner_at(i, a)]++] = static_cast<std::uint16_t>(a * size + i);
+    for (std::size_t a = 0; a < width; ++a) corner_at(i, a) = room.number[corner_at(i, a)];
+  list_corners(count, size, width, numbers, corner_at, room.begin, cut.incidence.data() + c * width * size);
+  for (std::size_t n = 0; n < numbers; ++n) lists.first.push_back(static_cast<std::uint16_t>(room.begin[n]));
 }
 
 /// Makes the clusters of a batch. What stands at their nodes waits for settle_nodes().
@@ -284,10 +344,9 @@ ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, const Ho
   cut.corner.resize(draft.clusters * ((draft.width + 7) / 8) * 8 * draft.size, 0);
   cut.incidence.resize(draft.clusters * draft.width * draft.size, 0);
   in_pieces(draft.clusters, Draft::grain, [&](std::size_t begin, std::size_t end) {
-    NodeTable table(draft.width * draft.size);
-    std::vector<std::uint32_t> next;
+    CutRoom room{NodeTable(draft.width * draft.size), {}, {}, {}, {}};
     for (std::size_t c = begin; c < end; ++c)
-      cut_cluster(nodes, c, cut, draft, draft.lists[begin / Draft::grain], table, next);
+      cut_cluster(nodes, c, cut, draft, draft.lists[begin / Draft::grain], room);
   });
   // One more than any cluster has: the place after the last node says where the last incidences end.
   const std::int32_t most = *std::max_element(draft.node_count.begin(), draft.node_count.end());
@@ -356,6 +415,7 @@ void settle_nodes(const DeviceModel& model, int device, int batch, const HostPar
     const NodeLists& lists = draft.lists[c / Draft::grain];
     if (c % Draft::grain == 0) k = 0;
     for (std::size_t n = 0; n < static_cast<std::size_t>(draft.node_count[c]); ++n, ++k) {
+      if (lists.node[k] < 0) continue;
       const auto own = static_cast<std::size_t>(lists.node[k]);
       at[c * most + n] = lists.node[k];
       if (host.computed[own])
@@ -367,6 +427,8 @@ void settle_nodes(const DeviceModel& model, int device, int batch, const HostPar
     for (std::size_t c = begin, k = 0; c < end; ++c) {
       const auto count = static_cast<std::size_t>(draft.node_count[c]);
       for (std::size_t n = 0; n < count; ++n, ++k) {
+        first[c * most + n] = lists.first[k];
+        if (lists.node[k] < 0) continue;
         const auto own = static_cast<std::size_t>(lists.node[k]);
         const std::int32_t equation = host.first_equation[own];
         const std::int32_t equations = std::min(host.first_equation[own + 1] - equation, plan.components);
@@ -374,7 +436,7 @@ void settle_nodes(const DeviceModel& model, int device, int batch, const HostPar
         for (int i = 0; i < equations; ++i)
           if (host.constrained[static_cast<std::size_t>(equation + i)]) constrained |= 1u << i;
         node[c * most + n].equation = equation;
-        first[c * most + n] = lists.first[k] | constrained << 16;
+        first[c * most + n] |= constrained << 16;
       }
       const auto total = draft.elements_of(c, static_cast<std::size_t>(plan.elements)) * draft.width;
       std::fill_n(first.begin() + static_cast<std::ptrdiff_t>(c * most + count), most - count,
@@ -431,9 +493,10 @@ int cluster_size_of(const ElementProgram& program) { return cluster_size(program
 bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, std::size_t more_bytes) {
   const int size = cluster_size(program.dofs());
   const std::int64_t most_nodes = std::int64_t{size} * program.nodes();
-  return program.components() <= most_components && most_nodes <= std::numeric_limits<std::uint16_t>::max() &&
+  return program.components() <= most_components &&
+         most_nodes + most_free_numbers <= std::numeric_limits<std::uint16_t>::max() &&
          more_bytes + room_of_cluster(program.nodes(), program.components(), size,
-                                      rounded_nodes(static_cast<std::int32_t>(most_nodes)), true) <=
+                                      rounded_nodes(static_cast<std::int32_t>(most_nodes) + most_free_numbers), true) <=
              static_cast<const CudaMemory&>(memory).facts().shared_bytes_per_block;
 }
 
@@ -454,7 +517,8 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
     set.clusters += set.batches[b].clusters;
     for (const NodeLists& lists : drafts[b].lists)
       for (const std::int32_t node : lists.node)
-        if (const auto n = static_cast<std::size_t>(node); host.computed[n]) ++targets.clusters[n];
+        if (node >= 0 && host.computed[static_cast<std::size_t>(node)])
+          ++targets.clusters[static_cast<std::size_t>(node)];
   }
   const auto equations_of = [&](std::size_t n) { return host.first_equation[n + 1] - host.first_equation[n]; };
   // A node of one cluster whose elements know all its equations is finished there.
@@ -462,6 +526,7 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
   for (std::size_t b = 0; b < active.size(); ++b)
     for (const NodeLists& lists : drafts[b].lists)
       for (const std::int32_t node : lists.node) {
+        if (node < 0) continue;
         const auto n = static_cast<std::size_t>(node);
         if (targets.clusters[n] == 1 && host.computed[n] && equations_of(n) == set.batches[b].components)
           targets.straight[n] = 1;
