@@ -271,6 +271,16 @@ void DynamicRunner::keep_end(std::size_t step, TimeIntegrator& method, const Ana
   ends_[step] = {method.motion(model, state, 0), method.motion(model, state, 1), history_bytes(model, state)};
 }
 
+std::optional<RestartState::Motion> DynamicRunner::motion() const {
+  if (ends_.empty()) return std::nullopt;
+  const auto& [step, end] = *ends_.begin();
+  return RestartState::Motion{step, end.displacement, end.velocity, end.history};
+}
+
+void DynamicRunner::set_motion(const RestartState::Motion& motion) {
+  ends_[motion.step] = {motion.displacement, motion.velocity, motion.history};
+}
+
 void DynamicRunner::take_model_report(Analysis& analysis, double seconds) {
   const AnalysisModel& model = analysis.model();
   equations_ = std::max<std::int64_t>(equations_, model.equation_count());

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
+#include <voussoir/jobs/detail/restart_state.hpp>
 
 namespace voussoir {
 namespace {
@@ -320,7 +321,41 @@ std::vector<FingerprintPart> job_fingerprint(const Job& job) {
   labels.add(job.units.temperature).add(job.units.power);
   parts.push_back({"names, title or units", labels.sum()});
   for (std::size_t i = 0; i < job.steps.size(); ++i) add_step(parts, job, i);
+  if (job.restart) parts.push_back({"the restart file", checksum(job.restart->bytes)});
   parts.push_back({text_part, sum_of_text(job)});
+  return parts;
+}
+
+std::vector<FingerprintPart> detail::restart_fingerprint(const Job& job, std::size_t steps) {
+  std::vector<FingerprintPart> parts = {{"nodes", sum_of_nodes(job)},
+                                        {"elements", sum_of_elements(job)},
+                                        {"materials and sections", sum_of_materials(job)},
+                                        {"constraint equations", sum_of_equations(job)},
+                                        {"initial temperatures", sum_of_temperatures(job)}};
+  for (const auto& domain : job.domains) {
+    const auto add = [&](const std::string& name, const auto& sum) { parts.push_back({name, sum.sum()}); };
+    for (const std::string& name : domain->node_set_names()) {
+      PartSum sum;
+      sum.add(domain->node_set(name));
+      add("node set '" + name + "'", sum);
+    }
+    for (const std::string& name : domain->element_set_names()) {
+      PartSum sum;
+      for (const ElementRef& ref : domain->element_set(name)) sum.add(ref.block).add(ref.element);
+      add("element set '" + name + "'", sum);
+    }
+  }
+  for (std::size_t i = 0; i < steps; ++i) {
+    add_step(parts, job, i);
+    std::vector<std::string> cases = {job.steps[i].load_case};
+    if (const auto* request = std::get_if<DynamicStep>(&job.steps[i].modal))
+      for (const StepLoad& load : request->loads) cases.push_back(load.load_case);
+    PartSum sum;
+    for (const auto& loads : job.domains[job.steps[i].domain]->load_cases())
+      if (std::find(cases.begin(), cases.end(), loads->name()) != cases.end()) add_load_case(sum, *loads);
+    parts.push_back({"load cases of step " + std::to_string(i + 1) + " (" + job.steps[i].name + ")", sum.sum()});
+  }
+  parts.push_back({"the last procedure", static_cast<std::uint64_t>(job.steps[steps - 1].procedure)});
   return parts;
 }
 

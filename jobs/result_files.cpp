@@ -13,6 +13,7 @@
 
 #include <voussoir/framework/analysis/error_estimate.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/io/checkpoint/restart_file.hpp>
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
@@ -22,6 +23,7 @@
 #include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
+#include <voussoir/jobs/detail/restart_state.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
@@ -70,6 +72,7 @@ struct ResultFiles::State {
   detail::PartFiles parts;
   detail::ModalFiles modal;
   std::shared_ptr<const ModeSet> found_modes;  // of the frequency step that is being written
+  std::optional<RestartFileWriter> restarts;   // once a state was written
   RunCheckpoints* checkpoints = nullptr;
   /// What a state adds to files that hold all of them, for checkpoints.
   struct Added {
@@ -98,6 +101,9 @@ struct ResultFiles::State {
         modal(j, options, surroundings()) {
     for (const JobStep& step : job.steps)
       if (step.heated_by) heating.insert(*step.heated_by);
+    if (!job.restart) return;
+    for (auto& found : detail::RestartState::of(*job.restart).unknowns)
+      if (heating.contains(found.step)) heat[found.step] = std::move(found.values);
   }
 
   detail::ModalFiles::Surroundings surroundings() {
@@ -131,6 +137,10 @@ struct ResultFiles::State {
   static bool is_in_frd(Procedure procedure) {
     return procedure != Procedure::harmonic && procedure != Procedure::spectrum;
   }
+  bool has_restarts() const {
+    return std::any_of(job.steps.begin(), job.steps.end(),
+                       [](const JobStep& s) { return s.restart != RestartWrite::none; });
+  }
   bool has_frd() const {
     return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return is_in_frd(s.procedure); });
   }
@@ -140,7 +150,7 @@ struct ResultFiles::State {
     std::vector<std::string> files;
     std::set<std::string> taken;
     path_names = probes.file_names();
-    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+    for (std::size_t i = job.first_step(); i < job.steps.size(); ++i) {
       const bool states = has_states(job.steps[i].procedure);
       if (!options.tables || (states && !detail::has_probed_states(job.steps[i].procedure))) continue;
       if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
@@ -150,9 +160,9 @@ struct ResultFiles::State {
       }
     }
     for (const std::string& file : pictures.files(name)) files.push_back(file);
-    for (std::size_t i = 0; i < job.steps.size(); ++i)
+    for (std::size_t i = job.first_step(); i < job.steps.size(); ++i)
       for (const std::string& file : parts.plan(job.steps[i], stem(i))) files.push_back(file);
-    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+    for (std::size_t i = job.first_step(); i < job.steps.size(); ++i) {
       const JobStep& step = job.steps[i];
       if (has_states(step.procedure))
         for (const std::string& file : detail::ModalFiles::plan(step, stem(i), options)) files.push_back(file);
@@ -180,6 +190,7 @@ struct ResultFiles::State {
     if (options.vtu && has_modeless()) files.push_back(name + ".pvd");
     if (options.frd && has_frd()) files.push_back(name + ".frd");
     if (options.tables && has_prints()) files.push_back(name + ".dat");
+    if (options.json && has_restarts()) files.push_back(name + ".rout");
     if (options.json) files.push_back(name + ".results.json");
     return files;
   }
@@ -621,6 +632,18 @@ void ResultFiles::state(std::size_t step, StepState state) {
     s.write_or_lose([&] { s.timed("states", [&] { s.write_state(step, *kept); }); });
     s.seconds += watch.seconds();
   });
+}
+
+void ResultFiles::restart(std::size_t step, const std::string& bytes) {
+  State& s = *state_;
+  if (!s.options.json || s.options.merges_parts) return;  // a run without files
+  const fs::path file = s.path(s.name + ".rout");
+  s.write_modal("other files", [&] {
+    if (!s.restarts) s.restarts.emplace(file, s.job.restart_deck);
+    s.restarts->add({detail::deck_step(s.job, step), step + 1, bytes},
+                    s.job.steps[step].restart == RestartWrite::alone);
+  });
+  s.done(file);
 }
 
 void ResultFiles::attach(RunCheckpoints& checkpoints) {

@@ -71,6 +71,7 @@ struct RunRecord {
 ///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), if requested
 ///   NAME_points.csv                 results at the points of the job
 ///   NAME_path_A.csv, .svg           results along path A of the job, as a table and as a plot
+///   NAME.rout                       states at the ends of steps, for *RESTART, READ of another deck
 ///   NAME.results.json               backend, solver, sizes, times, extremes, reactions: docs/results.md
 ///
 /// Every file appears complete or not at all. The files of a step are written when the step is finished, so that a job
@@ -112,6 +113,8 @@ class ResultFiles : public StepReceiver {
   void state(std::size_t step, StepState state) override;
   /// Completes the files of a step of modes or of mode superposition, and keeps its summary.
   void end(std::size_t step, StepResponse response) override;
+  /// Adds the state at the end of a step to NAME.rout.
+  void restart(std::size_t step, const std::string& bytes) override;
   /// Connects checkpoints, which store what the states of a step contribute to files and return it when the run is
   /// resumed. They must outlive this object, or its last call.
   void attach(RunCheckpoints& checkpoints);

@@ -10,6 +10,7 @@
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
+#include <voussoir/jobs/detail/restart_state.hpp>
 #include <voussoir/jobs/plan.hpp>
 #include <voussoir/jobs/procedures.hpp>
 #include <voussoir/partition/load_balancer.hpp>
@@ -142,11 +143,12 @@ class Runner {
     result_.backend = backend_->describe();
     result_.threads = backend_->threads();
     find_needs();
+    if (job.restart) begin_with(detail::read_restart_state(job));
     result_.prediction = predict_run(job, backend_, options);
   }
 
   JobResult run() {
-    for (std::size_t first = 0; first < job_.steps.size();) {
+    for (std::size_t first = job_.first_step(); first < job_.steps.size();) {
       std::size_t last = first + 1;
       if (uses_modes(job_.steps[first].procedure)) {
         apply_supports(job_.steps[first]);
@@ -163,6 +165,7 @@ class Runner {
         while (last < job_.steps.size() && can_join(first, last)) ++last;
         solve_together(first, last);
       }
+      if (has_states(job_.steps[first].procedure)) pass_restart(first);
       first = last;
     }
     take_modal_report();
@@ -175,6 +178,28 @@ class Runner {
     const JobStep &a = job_.steps[first], &b = job_.steps[step];
     return a.domain == b.domain && a.supports == b.supports && !has_states(b.procedure) &&
            procedure_name(a) == procedure_name(b) && (!b.heated_by || *b.heated_by < first);
+  }
+
+  /// Takes the states that a restart file has of steps that are not solved again.
+  void begin_with(detail::RestartState state) {
+    if (state.motion) dynamic_.set_motion(*state.motion);
+    for (detail::RestartState::Unknowns& found : state.unknowns) {
+      // Linear statics is the beginning of a step over time without velocities.
+      if (!state.motion && found.step + 1 == job_.first_step() && !is_heat(job_.steps[found.step].procedure))
+        dynamic_.set_motion({found.step, found.values, {}, {}});
+      previous_[job_.steps[found.step].domain] = found.step;
+      unknowns_[found.step] = std::move(found.values);
+    }
+  }
+
+  /// Passes on what steps of another job need to continue this one.
+  void pass_restart(std::size_t step) {
+    if (job_.steps[step].restart == RestartWrite::none) return;
+    detail::RestartState state;
+    state.fingerprint = detail::restart_fingerprint(job_, step + 1);
+    for (const auto& [domain, last] : previous_) state.unknowns.push_back({last, unknowns_.at(last)});
+    if (auto motion = dynamic_.motion(); motion && motion->step == step) state.motion = std::move(motion);
+    receiver_.restart(step, state.to_bytes());
   }
 
   /// Notes which steps need the unknowns of which others.
@@ -192,8 +217,12 @@ class Runner {
     }
   }
 
-  /// Whether a step after `step` needs its unknowns: to be heated by them, or to be held where they are.
+  /// Whether a step after `step` needs its unknowns: to be heated by them, or to be held where they are. Those of
+  /// another job that continues this one may need them, too.
   bool is_needed_later(std::size_t step) const {
+    if (std::any_of(job_.steps.begin() + static_cast<std::ptrdiff_t>(step), job_.steps.end(),
+                    [](const JobStep& s) { return s.restart != RestartWrite::none; }))
+      return true;
     return last_heated_[step] > step || last_kept_[job_.steps[step].domain] > step;
   }
 
@@ -329,6 +358,7 @@ class Runner {
     if (job_.steps[step].procedure == Procedure::statics) detail::take_moments_off(job_, found);
     if (is_needed_later(step)) keep_unknowns(step, found.unknowns);
     receiver_.step(step, std::move(found));
+    pass_restart(step);
   }
 
   bool heats_later(std::size_t heat, std::size_t step) const { return last_heated_[heat] > step; }

@@ -71,6 +71,11 @@ class StepReceiver {
   virtual void state(std::size_t step, StepState state) = 0;
   /// The end of a step of modes or of mode superposition.
   virtual void end(std::size_t step, StepResponse response) = 0;
+  /// The state at the end of a step with JobStep::restart, for a restart file.
+  virtual void restart(std::size_t step, const std::string& bytes) {
+    static_cast<void>(step);
+    static_cast<void>(bytes);
+  }
 };
 
 }  // namespace voussoir

@@ -11,6 +11,7 @@
 #include <set>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
@@ -186,6 +187,7 @@ class EngineRunner {
                     "*END STEP in a deck, \"steps\" in a job file)",
                     file);
       check_process_job(job_);
+      leave_restarts_out();
       run_.results.apply(job_);
       if (!in_pieces) open_files(file);
       for (const JobStep& step : job_.steps)
@@ -193,6 +195,13 @@ class EngineRunner {
     });
     processes_.broadcast(saved);
     saved_ = saved;
+  }
+
+  /// Restart files are written by runs on one process.
+  void leave_restarts_out() {
+    for (JobStep& step : job_.steps)
+      if (std::exchange(step.restart, RestartWrite::none) != RestartWrite::none)
+        remark(step.where, "no restart file is written on several processes (*RESTART, WRITE); checkpoints are");
   }
 
   /// The result files of process 0, and the checkpoints of the run. A run is resumed by as many processes as before.

@@ -130,6 +130,9 @@ class Run {
     void end(std::size_t step, StepResponse response) override {
       write(step, [&] { files_.end(step, std::move(response)); });
     }
+    void restart(std::size_t step, const std::string& bytes) override {
+      write(step, [&] { files_.restart(step, bytes); });
+    }
 
    private:
     template <class Write>
@@ -323,8 +326,8 @@ class Run {
 
   static std::string kept_text(const Job& job, const ResultFiles& files) {
     const std::size_t done = files.summaries().size();
-    std::string text =
-        fmt::format("  {} of {} finished", done, counted(static_cast<long long>(job.steps.size()), "step"));
+    std::string text = fmt::format("  {} of {} finished", done,
+                                   counted(static_cast<long long>(job.steps.size() - job.first_step()), "step"));
     if (files.written().empty()) return text + "; no files were written";
     text += ", and these files are complete:";
     for (const auto& path : files.written()) text += "\n    " + path.string();
@@ -332,7 +335,7 @@ class Run {
   }
 
   static void say_stopped(const std::string& file, const Job& job, const ResultFiles& files) {
-    const std::size_t done = files.summaries().size();
+    const std::size_t done = job.first_step() + files.summaries().size();
     show_error("voussoir: {}: stopped during step {} ('{}')\n{}\n", file, std::min(done, job.steps.size() - 1) + 1,
                job.steps[std::min(done, job.steps.size() - 1)].name, kept_text(job, files));
   }

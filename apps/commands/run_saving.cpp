@@ -13,7 +13,8 @@ CheckpointOptions checkpoint_options(const CheckpointOptions& asked, const Outpu
                                      const std::string& file, const RunSaving::Remark& remark) {
   CheckpointOptions saving = asked;
   const bool is_asked = saving.every_seconds > 0 || saving.every_increments > 0 || saving.resume;
-  if (std::none_of(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return is_saved(step.procedure); })) {
+  if (std::none_of(job.steps.begin() + static_cast<std::ptrdiff_t>(job.first_step()), job.steps.end(),
+                   [](const JobStep& step) { return is_saved(step.procedure); })) {
     if (is_asked) remark("the job has no step over time, so there is nothing to save or to resume");
     return {};
   }

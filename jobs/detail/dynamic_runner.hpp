@@ -2,12 +2,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
+#include <voussoir/jobs/detail/restart_state.hpp>
 #include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
@@ -51,6 +53,9 @@ class DynamicRunner {
   void run(std::size_t step, const NodalField* initial = nullptr);
   /// The displacements or temperatures at the end of the step that ran last.
   const NodalField& end_of(std::size_t step) const { return ends_.at(step).displacement; }
+  /// Where the step that ran last ended, for restart files; the same of a step that another job has run.
+  std::optional<RestartState::Motion> motion() const;
+  void set_motion(const RestartState::Motion& motion);
   /// The temperatures that a step of thermal stress is solved with, after its step of heat; they are given away.
   std::vector<HeatedState> take_heated(std::size_t stress_step) { return std::move(heated_[stress_step]); }
 

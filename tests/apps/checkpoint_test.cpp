@@ -307,7 +307,7 @@ TEST(Checkpoints, RestartCardsAskForThem) {
   write_text(folder / "hit.inp", struck_cantilever(4, 20, "*RESTART, READ\n"));
   const Outcome read = run_in(folder, {"--force"});
   EXPECT_EQ(read.code, 1);
-  EXPECT_TRUE(contains(read.error, "*RESTART, READ is not supported")) << read.error;
+  EXPECT_TRUE(contains(read.error, "*RESTART, READ must be the first card")) << read.error;
 }
 
 }  // namespace

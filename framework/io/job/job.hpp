@@ -10,6 +10,7 @@
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/domain/domain.hpp>
 #include <voussoir/framework/io/job/modal_steps.hpp>
+#include <voussoir/framework/io/job/restart.hpp>
 #include <voussoir/framework/io/units.hpp>
 
 // The contents of an input file. Decks and job files are read into a Job; the layer jobs/ solves it and writes the
@@ -114,6 +115,7 @@ struct JobStep {
   std::vector<HistoryRequest> histories;  ///< requested curves, of steps of dynamics and of transient heat
   /// What a step of modes, mode superposition or direct integration asks for; std::monostate for statics and heat.
   ModalRequest modal;
+  RestartWrite restart = RestartWrite::none;  ///< whether the state at its end is written to a restart file
 };
 
 /// Local axes of nodes (*TRANSFORM), for supports, loads and printed vectors.
@@ -175,6 +177,11 @@ struct Job {
   std::vector<ProbePoint> points;  ///< points at which results are written, in every step whose model contains them
   std::vector<ProbePath> paths;    ///< lines along which results are written
   CheckpointRequest checkpoints;   ///< *RESTART, WRITE in a deck, "checkpoints" in a job file
+  RestartDeck restart_deck;        ///< what restart files begin with
+  /// What the job continues; null: it starts from the beginning. Steps before first_step() were solved then.
+  std::shared_ptr<const RestartStart> restart;
+  /// Index of the first step that is solved.
+  std::size_t first_step() const { return restart ? restart->steps : 0; }
 };
 
 }  // namespace voussoir

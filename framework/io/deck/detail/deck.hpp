@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/io/checkpoint/restart_file.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/response/amplitude.hpp>
 
@@ -321,6 +322,21 @@ struct StepCard {
   DynamicCard dynamic;
   std::vector<FileCard> files;
   std::vector<HistoryCard> histories;  ///< complete for this step, with those that last from steps before
+  /// The *RESTART, WRITE that holds in a step.
+  struct Restart {
+    int every = 0;         ///< FREQUENCY=; 0: none
+    bool overlay = false;  ///< OVERLAY
+    Place place;           ///< of the card
+  };
+  Restart restart;
+};
+
+/// *RESTART, READ.
+struct RestartCard {
+  Place place;
+  std::string file;     ///< path of the restart file
+  std::string dialect;  ///< in which its deck was read
+  RestartPoint point;   ///< the state that was read
 };
 
 struct Deck {
@@ -347,8 +363,10 @@ struct Deck {
   std::vector<StepCard> steps;
   std::vector<JobNote> notes;
   InstanceNumbers instances;
-  bool assembled = false;    ///< it has parts, which only Abaqus reads
-  int checkpoint_every = 0;  ///< *RESTART, WRITE, FREQUENCY=: increments; the last card counts
+  bool assembled = false;              ///< it has parts, which only Abaqus reads
+  std::optional<RestartCard> restart;  ///< the job that this one continues
+  std::vector<DeckFile> texts;         ///< of all files, where *RESTART, WRITE needs them
+  int checkpoint_every = 0;            ///< *RESTART, WRITE, FREQUENCY=: increments; the last card counts
 
   /// "beam.inp:12"
   std::string where(Place place) const { return files[place.file] + ":" + std::to_string(place.line); }

@@ -147,6 +147,35 @@ void make_mesh_only(Build& b) {
   b.job.mesh_only = true;
 }
 
+/// In CalculiX, *RESTART, WRITE, FREQUENCY= counts steps; in Abaqus increments, and every end of a step is written.
+void set_restarts(Build& b) {
+  if (const auto& card = b.deck.restart) {
+    RestartStart start{card->file, b.deck.where(card->place), card->point.bytes, card->point.job_steps};
+    b.job.restart = std::make_shared<const RestartStart>(std::move(start));
+    if (b.deck.steps.size() == card->point.job_steps)
+      b.fail("there is no new step behind those that *RESTART, READ has read: add a *STEP", card->place);
+  }
+  Place last;
+  int since = 0;
+  for (std::size_t i = 0; i < b.deck.steps.size(); ++i) {
+    const StepCard::Restart& asked = b.deck.steps[i].restart;
+    const bool ends = i + 1 == b.deck.steps.size() || !b.deck.steps[i + 1].stress_of_heat;
+    if (asked.every == 0 || !ends) continue;
+    if (asked.place.file != last.file || asked.place.line != last.line) since = 0;
+    last = asked.place;
+    const int every = b.options.dialect == Dialect::abaqus ? 1 : asked.every;
+    if (++since < every) continue;
+    since = 0;
+    if (std::any_of(b.job.steps.begin(), b.job.steps.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                    [](const JobStep& step) { return uses_modes(step.procedure); })) {
+      b.note("*RESTART, WRITE: states behind steps of modes are not written, since *RESTART, READ cannot continue them",
+             asked.place);
+      continue;
+    }
+    b.job.steps[i].restart = asked.overlay ? RestartWrite::alone : RestartWrite::added;
+  }
+}
+
 }  // namespace
 
 Job build_job(Deck deck, const DeckOptions& options) {
@@ -162,6 +191,12 @@ Job build_job(Deck deck, const DeckOptions& options) {
   job.notes = std::move(build.deck.notes);
   job.instances = build.deck.instances;
   job.checkpoints.every_increments = build.deck.checkpoint_every;
+  const std::string_view dialect = options.dialect == Dialect::abaqus ? "abaqus" : "calculix";
+  if (build.deck.restart && build.deck.restart->dialect != dialect)
+    build.fail("the job that is continued was read with --dialect " + build.deck.restart->dialect +
+                   ": read this deck with the same one",
+               build.deck.restart->place);
+  job.restart_deck = {std::move(build.deck.texts), std::string(dialect)};
   if (build.deck.assembled && options.dialect != Dialect::abaqus) {
     build.options.dialect = Dialect::abaqus;
     job.notes.push_back(
@@ -173,6 +208,7 @@ Job build_job(Deck deck, const DeckOptions& options) {
   build_models(build);
   build_constraints(build);
   build_steps(build);
+  set_restarts(build);
   return std::move(build.job);
 }
 

@@ -230,6 +230,7 @@ void Parser::dispatch(Card& card) {
   if (rule->where == Where::both && !in_step_ && !deck_.steps.empty())
     card.fail(ErrorCode::bad_input,
               card.name() + " is between two steps: move it before the first *STEP or into a step");
+  if (rule->name != "HEADING" && rule->name != "RESTART") begun_ = true;
   // Data lines may stand in a file of their own.
   if (const std::string file = card.verbatim("INPUT"); !file.empty()) lines_.include(file, card.place());
   (this->*rule->read)(card);
@@ -270,11 +271,14 @@ Deck Parser::parse() {
   if (lines_.at_end())
     throw Error(ErrorCode::bad_input, "the deck is empty: it has no keyword line", deck_.files.front());
   while (const auto text = lines_.keyword()) read_card(*text);
+  check_kept_steps();
   check_plasticity();
   keep_states_of_statics();
   if (!unsupported_.empty())
     throw UnsupportedDeck(*unsupported_code_, std::move(unsupported_), consequence_ ? &*consequence_ : nullptr);
   finish();
+  if (std::any_of(deck_.steps.begin(), deck_.steps.end(), [](const StepCard& s) { return s.restart.every > 0; }))
+    deck_.texts = lines_.opened_files();
   return std::move(deck_);
 }
 

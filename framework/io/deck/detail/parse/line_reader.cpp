@@ -32,7 +32,7 @@ void LineReader::open_text(std::string_view text, const std::string& name, const
   push(nullptr, text, name, folder, {}, {});
 }
 
-void LineReader::push(std::shared_ptr<const FileBytes> file_bytes, std::string_view text, const std::string& name,
+void LineReader::push(std::shared_ptr<const void> owner, std::string_view text, const std::string& name,
                       std::filesystem::path folder, std::filesystem::path identity, Place from) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     throw Error(ErrorCode::bad_input, "the file is in UTF-16: save it as plain text (ASCII or UTF-8)", name);
@@ -42,10 +42,11 @@ void LineReader::push(std::shared_ptr<const FileBytes> file_bytes, std::string_v
     throw Error(ErrorCode::bad_input,
                 "the line ends are CR only; save the file with Unix (LF) or Windows (CR LF) line ends", name);
   files_.push_back(name);
+  remember(name, text, owner, identity);
   const auto file = static_cast<std::int32_t>(files_.size() - 1);
   const char* const begin = text.data();
-  stack_.push_back(Source{std::move(file_bytes), text, std::move(folder), std::move(identity), from, begin,
-                          begin + text.size(), file});
+  stack_.push_back(
+      Source{std::move(owner), text, std::move(folder), std::move(identity), from, begin, begin + text.size(), file});
   bytes_opened_ += text.size();
   if (text.starts_with("\xef\xbb\xbf")) stack_.back().at += 3;  // the mark that some editors put in front of UTF-8
   next_report_ = stack_.back().at;
@@ -215,6 +216,7 @@ void LineReader::follow_include() {
 
 void LineReader::include(std::string_view file, Place from) {
   const auto fail = [&](ErrorCode code, const std::string& text) { throw Error(code, text, where(from)); };
+  if (in_kept()) return push_kept(next_kept(from), from);
   if (stack_.back().folder.empty())
     fail(ErrorCode::bad_input, "*INCLUDE of " + in_quotes(file) +
                                    " has no folder to search: this deck is text in memory; pass the folder with it");
@@ -267,7 +269,7 @@ void LineReader::put_back() {
 LineReader::Passage LineReader::begin_passage() {
   put_back();
   const Source& source = stack_.back();
-  return {source.file_bytes,
+  return {source.owner,
           {source.at, static_cast<std::size_t>(source.end - source.at)},
           source.folder,
           source.identity,
@@ -294,7 +296,7 @@ void LineReader::replay(const Passage& passage, Place from) {
     throw Error(ErrorCode::bad_input, "the instances of the deck expand to more than 2 GiB of text; is this intended?",
                 where(from));
   put_back();
-  Source source{passage.file_bytes,
+  Source source{passage.owner,
                 passage.text,
                 passage.folder,
                 passage.identity,

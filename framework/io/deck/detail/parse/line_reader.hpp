@@ -9,6 +9,7 @@
 
 #include <voussoir/framework/io/deck/detail/deck.hpp>
 #include <voussoir/framework/io/detail/file_bytes.hpp>
+#include <voussoir/framework/io/job/restart.hpp>
 
 namespace voussoir::deck {
 
@@ -55,10 +56,26 @@ class LineReader {
 
   /// Reads a file from here on, and then goes on with this one.
   void include(std::string_view file, Place from);
+  /// The bytes of a file that is not a deck; errors are those of FileBytes.
+  DeckFile read_file(const std::filesystem::path& path);
+
+  /// All files that were opened so far, in this order, with their texts. Files that lie on a disk are read again, as
+  /// their texts are not kept while the deck is read: it is an Error (io) if they have changed.
+  std::vector<DeckFile> opened_files() const;
+  /// Reads a deck from here on whose files are in memory, `steps` steps of it. Files that it includes are the next ones
+  /// of the list. leave() returns to this file.
+  void read_kept(std::vector<DeckFile> files, int steps, Place from);
+  /// Within such a deck: reads the next one of the list. Returns how many of its steps were kept.
+  int read_next_kept(Place from);
+  /// Whether the line that was returned last stands in such a deck.
+  bool in_kept() const { return kept_depth_ > 0; }
+  /// How deep files are nested, and what goes on with the file at such a depth.
+  std::size_t depth() const { return stack_.size(); }
+  void leave(std::size_t depth);
 
   /// A part of a file that can be read again.
   struct Passage {
-    std::shared_ptr<const FileBytes> file_bytes;  ///< null for text that belongs to somebody else
+    std::shared_ptr<const void> owner;  ///< of the text; null where it belongs to somebody else
     std::string_view text;
     std::filesystem::path folder, identity;
     Place before;  ///< the line in front of the first one
@@ -76,7 +93,7 @@ class LineReader {
  private:
   enum class Kind { data, keyword, end };
   struct Source {
-    std::shared_ptr<const FileBytes> file_bytes;  // null for text that belongs to somebody else
+    std::shared_ptr<const void> owner;  // of the text; null where it belongs to somebody else
     std::string_view text;
     std::filesystem::path folder;    // of the file; empty for text without one
     std::filesystem::path identity;  // to know it again; empty for text
@@ -86,7 +103,7 @@ class LineReader {
     std::int32_t file;
     std::int32_t line = 0;
   };
-  void push(std::shared_ptr<const FileBytes> file_bytes, std::string_view text, const std::string& name,
+  void push(std::shared_ptr<const void> owner, std::string_view text, const std::string& name,
             std::filesystem::path folder, std::filesystem::path identity, Place from);
   void fetch();
   bool next_line();
@@ -96,6 +113,11 @@ class LineReader {
   void replace_parameters();
   void follow_include();
   void report(const Source& source);
+  void remember(std::string name, std::string_view text, std::shared_ptr<const void> owner,
+                const std::filesystem::path& path);
+  /// The next file of a deck in memory (kept_files.cpp), and how it is read from here on.
+  DeckFile next_kept(Place from);
+  void push_kept(const DeckFile& file, Place from);
 
   std::vector<std::string>& files_;
   const DeckOptions& options_;
@@ -112,6 +134,15 @@ class LineReader {
   const char* next_report_ = nullptr;
   mutable const char *ahead_from_ = nullptr, *ahead_to_ = nullptr;  // no keyword line begins between them
   double reported_ = 0;
+  struct Opened {
+    DeckFile file;               // without text where it lies on a disk
+    std::filesystem::path path;  // of such a file
+    std::size_t size;
+  };
+  std::vector<Opened> opened_;
+  std::vector<DeckFile> kept_;  // files of a deck in memory
+  std::size_t next_kept_ = 0;   // the first of them that was not opened yet
+  std::size_t kept_depth_ = 0;  // of the file that reads it; 0: there is none
 };
 
 }  // namespace voussoir::deck

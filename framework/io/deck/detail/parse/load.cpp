@@ -303,10 +303,10 @@ void Parser::read_temperature_file(const Card& card, const std::string& name, st
                                         ": only result files of CalculiX (.frd) can be read; give the temperatures in "
                                         "lines, or by a *HEAT TRANSFER step of this deck");
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
+  if (!lines_.in_kept() && !std::filesystem::is_regular_file(path, ignored))
     card.fail(ErrorCode::io, card.name() + ": there is no file '" + path.string() + "'");
-  const FileBytes file(path);
-  for (const auto& [node, value] : frd_temperatures(file.bytes(), step, path.string()))
+  const DeckFile file = lines_.read_file(path);
+  for (const auto& [node, value] : frd_temperatures(file.text, step, path.string()))
     temperatures.entries.push_back({Target{{}, node}, value, card.place()});
   temperatures.from_file = true;
 }

@@ -254,6 +254,7 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
   }
   // INSTANCE= says whose numbers are meant, not whose set it is.
   const std::string full_name = scoped(name);
+  require_new(card, kind, full_name);
   SetStore::Pieces& members = store.at(full_name, card.place());
   members.unsorted = unsorted;
   const std::string what = kind == Kind::node_set ? "node number" : "element number";

@@ -123,6 +123,7 @@ class Parser {
   void read_output(Card& card);
   void read_node_output(Card& card);
   void read_element_output(Card& card);
+  // Jobs that continue others (restart.cpp)
   void read_restart(Card& card);
 
  private:
@@ -234,6 +235,12 @@ class Parser {
   void check_plasticity();
   /// A *DYNAMIC step begins with the state of the *STATIC step before it, which is therefore kept.
   void keep_states_of_statics();
+  void read_restart_file(Card& card);
+  /// Goes on with this deck once the steps that *RESTART, READ asks for have been read.
+  void leave_kept_steps();
+  void check_kept_steps() const;
+  /// An Error where a deck that continues another one defines something that is there already.
+  void require_new(const Card& card, Kind kind, const std::string& name) const;
   void read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter);
   /// Adds the nodes of the elements that a set holds by now.
   void add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place);
@@ -345,6 +352,16 @@ class Parser {
   std::size_t nodes_indexed_ = 0;
   std::unordered_map<Id, ElementPlace> element_at_;
   ElementPlace indexed_{0, 0};
+  // Restarts
+  StepCard::Restart restart_write_;  // as the last *RESTART, WRITE says
+  struct KeptSteps {
+    int steps;          // of the deck that is being read
+    std::size_t depth;  // of the file that goes on after them
+    Place place;
+  };
+  std::vector<KeptSteps> kept_steps_;           // decks that are being read by *RESTART, READ, the innermost last
+  std::array<std::set<std::string>, 2> taken_;  // node and element sets of the job that is continued
+  bool begun_ = false;                          // a card other than *HEADING and *RESTART was read
   static constexpr std::size_t most_generated = 5'000'000;  // nodes and elements in all
   std::size_t generated_ = 0;
 };

@@ -88,6 +88,8 @@ void Parser::read_end_step(Card& card) {
         "*FREQUENCY, *MODAL DYNAMIC or *STEADY STATE DYNAMICS",
         step().place);
   if (step().with_stress) add_stress_step();
+  step().restart = restart_write_;
+  leave_kept_steps();
 }
 
 void Parser::begin_procedure(const Card& card, Procedure procedure) {
@@ -256,20 +258,6 @@ void Parser::read_output(Card& card) {
     history_ = file;
   }
   if (field && in_step_ && chooses) step().files.push_back(std::move(file));
-  skip_data();
-}
-
-/// When checkpoints are made does not change results: one number serves all steps.
-void Parser::read_restart(Card& card) {
-  if (card.flag("READ"))
-    card.fail(ErrorCode::bad_input,
-              "*RESTART, READ is not supported: a run that was interrupted is continued by voussoir run --resume, and "
-              "steps that follow others belong into one deck");
-  const bool writes = card.flag("WRITE");
-  const double every = card.number("FREQUENCY", 1);
-  card.ignore({"OVERLAY", "NUMBER INTERVAL", "TIME MARKS"});
-  card.done();
-  if (writes) deck_.checkpoint_every = every == 0 ? 0 : states_between(card, every);
   skip_data();
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/io/job/restart.hpp>
+
+namespace voussoir {
+
+/// The state at the end of a step in a restart file.
+struct RestartPoint {
+  int step = 0;               ///< number of the deck's step, from 1
+  std::size_t job_steps = 0;  ///< steps of the job up to there: a step of heat and stress counts twice
+  std::string bytes = {};     ///< the state
+};
+
+/// A restart file: the text of a deck with everything that it includes, and states at the ends of steps.
+struct RestartFile {
+  RestartDeck deck;                  ///< as it was read
+  std::string version;               ///< of the program that wrote the file
+  std::vector<RestartPoint> points;  ///< by ascending step
+
+  /// Reads a file. Throws Error (io or bad_input) if there is none, if it is damaged, of another format, or written by
+  /// CalculiX; the text says what to do.
+  static RestartFile read(const std::filesystem::path& path);
+};
+
+/// Writes restart files as checkpoints are written: complete or not at all, with a checksum.
+class RestartFileWriter {
+ public:
+  /// `deck` must outlive the writer. An existing file is replaced by the first state.
+  RestartFileWriter(std::filesystem::path path, const RestartDeck& deck) : path_(std::move(path)), deck_(deck) {}
+  /// Adds a state; with `alone`, in place of earlier ones. Throws Error (io), for example on a full disk.
+  void add(const RestartPoint& point, bool alone);
+
+ private:
+  std::filesystem::path path_;
+  const RestartDeck& deck_;
+  bool begun_ = false;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/job_fingerprint.hpp>
+
+namespace voussoir::detail {
+
+/// What later steps of a job need of those that were solved: the contents of a restart file at the end of a step.
+struct RestartState {
+  /// Of the model and of the steps that were solved: the same where they are continued.
+  std::vector<FingerprintPart> fingerprint;
+  /// The last unknowns of each model that were kept, by the step that found them.
+  struct Unknowns {
+    std::size_t step;
+    NodalField values;
+  };
+  std::vector<Unknowns> unknowns;
+  /// Where the last step ended, if it was one over time or of statics in increments.
+  struct Motion {
+    std::size_t step;
+    NodalField displacement, velocity;
+    std::string history;  ///< of elements, as save_state() writes it; empty: none
+  };
+  std::optional<Motion> motion;
+
+  std::string to_bytes() const;
+  /// Throws Error (bad_input) that names the restart file.
+  static RestartState of(const RestartStart& start);
+};
+
+/// Checksums of what the first steps of a job were solved with: nodes, elements, materials, sets, loads, supports.
+std::vector<FingerprintPart> restart_fingerprint(const Job& job, std::size_t steps);
+
+/// The number that the deck counts a step by, from 1: steps of heat and of the stress that follows are one step.
+int deck_step(const Job& job, std::size_t step);
+
+/// The state that a job continues. Throws Error (bad_input) if the model or the steps that were solved differ from
+/// those of the job that wrote the file, and where a new step needs something that the file does not have.
+RestartState read_restart_state(const Job& job);
+
+}  // namespace voussoir::detail
