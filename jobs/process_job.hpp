@@ -7,6 +7,7 @@
 #include <voussoir/jobs/process_share.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/run_job.hpp>
+#include <voussoir/partition/partition_quality.hpp>
 #include <voussoir/partition/process/engine.hpp>
 #include <voussoir/partition/process/process_part.hpp>
 
@@ -17,10 +18,12 @@ namespace voussoir {
 
 /// How a job is solved on several processes.
 struct ProcessOptions {
-  std::string backend = "auto";      ///< of each process, see process_backend()
-  WorkChoices work = {};             ///< methods that the backends use
-  EngineSettings engine;             ///< how the engine solves
-  std::string partitioner = "auto";  ///< how elements are divided, a name for make_partitioner()
+  std::string backend = "auto";  ///< of each process, see process_backend()
+  WorkChoices work = {};         ///< methods that the backends use
+  EngineSettings engine;         ///< how the engine solves
+  /// How elements are divided: a name for make_partitioner(); for meshes in slices "auto", "coordinate" or the name of
+  /// a partitioner of the engine, such as "ptscotch".
+  std::string partitioner = "auto";
 };
 
 /// The results of a job on several processes.
@@ -66,6 +69,8 @@ struct ReceivedPart {
   std::int64_t bytes = 0;               ///< its encoded size
   std::vector<std::string> notes;       ///< remarks on the whole model; on process 0 only
   std::vector<std::string> mechanisms;  ///< notes on what iterative methods would not find; on process 0 only
+  std::string cut;                      ///< how a mesh in slices was divided, as in ProcessOptions::partitioner
+  PartitionQuality quality;             ///< of a mesh in slices, as SlicedPart has it; on process 0 only
 };
 
 /// Checks and divides a job on process 0 and sends each process its part. Collective; `job` is ignored on the other
@@ -77,8 +82,9 @@ ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& 
 /// Errors: bad_input if the file does not have one part for each process, or if processes see different files.
 ReceivedPart read_process_part(Engine& engine, const std::string& path);
 
-/// Reads a job file in slices (read_sliced_job()), so that no process ever has the whole job. Collective.
-ReceivedPart read_process_slices(Engine& engine, const std::string& path);
+/// Reads a job file in slices (read_sliced_job()), so that no process ever has the whole job, and divides it by
+/// `partitioner`. Collective. A partitioner that the engine lacks is an Error (not_found or unavailable).
+ReceivedPart read_process_slices(Engine& engine, const std::string& path, const std::string& partitioner = "auto");
 
 /// Solves a job of which each process has a part. Collective, as run_process_job(). No process gets the results of the
 /// whole model: `receiver` gets those of the part of this process, and the part must outlive the receiver.

@@ -1,15 +1,36 @@
 #include <algorithm>
+#include <memory>
 
 #include <voussoir/jobs/detail/process_checks.hpp>
 #include <voussoir/jobs/process_job.hpp>
 #include <voussoir/partition/process/sliced_job.hpp>
 
 namespace voussoir {
+namespace {
 
-ReceivedPart read_process_slices(Engine& engine, const std::string& path) {
+/// What `auto` cuts by where the engine has it.
+constexpr const char* automatic = "ptscotch";
+
+/// The partitioner for meshes in slices; null for bisection.
+std::unique_ptr<ProcessGraphPartitioner> partitioner_of(Engine& engine, const std::string& name) {
+  auto* const graphs = dynamic_cast<GraphEngine*>(&engine);
+  if (name == "coordinate" || (name == "auto" && !(graphs && graphs->has_graph_partitioner(automatic)))) return nullptr;
+  if (!graphs)
+    throw Error(ErrorCode::unavailable, "the engine '" + engine.name() + "' cuts no graphs; use --cut coordinate");
+  return graphs->make_graph_partitioner(name == "auto" ? automatic : name);
+}
+
+}  // namespace
+
+ReceivedPart read_process_slices(Engine& engine, const std::string& path, const std::string& partitioner) {
   Processes& processes = engine.processes();
   ReceivedPart own;
-  own.part = read_sliced_job(processes, path).part;
+  std::unique_ptr<ProcessGraphPartitioner> method;
+  agree(processes, [&] { method = partitioner_of(engine, partitioner); });
+  own.cut = method ? method->name() : "coordinate";
+  SlicedPart read = read_sliced_job(processes, path, method.get());
+  own.part = std::move(read.part);
+  own.quality = std::move(read.quality);
   agree(processes, [&] {
     if (own.part.job.steps.empty())
       throw Error(ErrorCode::bad_input,

@@ -14,8 +14,8 @@ namespace voussoir::detail {
 namespace {
 
 constexpr const char* newton_bodies =
-    "the model consists of bodies that do not touch; on several processes, Newton's method judges the unbalanced "
-    "forces of all of them together";
+    "the model consists of bodies that do not touch; on several processes, Newton's method tests the "
+    "convergence of all of them together rather than of each";
 
 void add_once(std::vector<std::string>& notes, const std::string& note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);

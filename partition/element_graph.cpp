@@ -5,22 +5,9 @@
 #include <map>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/partition/detail/smallest_face.hpp>
 
 namespace voussoir {
-namespace {
-
-/// Nodes that two elements of this kind must share to be neighbours.
-int smallest_face(const ElementBlock& block) {
-  const std::string& shape = block.type().shape();
-  if (shape.empty()) return 1;
-  std::size_t least = block.nodes_per_element();
-  for (const ShapeFace& face : shape_topology(shape).faces) least = std::min(least, face.nodes.size());
-  return static_cast<int>(std::max<std::size_t>(1, least));
-}
-
-}  // namespace
-
 ElementGraph element_graph(const Domain& domain, std::vector<double> weights) {
   const std::int64_t count = domain.element_count();
   if (count > INT32_MAX) throw Error(ErrorCode::bad_input, "more than 2^31 − 1 elements cannot be partitioned");
@@ -39,7 +26,7 @@ ElementGraph element_graph(const Domain& domain, std::vector<double> weights) {
   const auto x = domain.coordinates();
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementBlock& block = domain.block(b);
-    const int face = smallest_face(block);
+    const int face = detail::smallest_face(block.type().shape(), block.nodes_per_element());
     for (std::int32_t e = 0; e < block.size(); ++e) {
       const auto global = static_cast<std::int32_t>(at.size()) - 1;
       graph.vertex[global] = global;

@@ -17,18 +17,40 @@
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/run_saving.hpp>
 #include <voussoir/apps/commands/run_summary.hpp>
+#include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/terminal/launcher.hpp>
 #include <voussoir/apps/terminal/monitor.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/jobs/piece_results.hpp>
 #include <voussoir/jobs/process_job.hpp>
+#include <voussoir/partition/partitioners.hpp>
 
 namespace voussoir::app {
 namespace {
 
 [[noreturn]] void refuse_option(const std::string& option, const std::string& text) {
   throw CLI::ValidationError(option, text);
+}
+
+/// Refuses partitioners that do not exist, or not for these files.
+void check_cut(const EngineRun& run) {
+  if (run.cut == "auto") return;
+  if (std::any_of(run.files.begin(), run.files.end(), is_part_file))
+    refuse_option("--cut",
+                  "a divided job (.vpart) is cut already; choose the cut when it is made, by `voussoir "
+                  "partition --method`");
+  if (run.slices) {
+    if (run.cut != "ptscotch" && run.cut != "coordinate")
+      refuse_option("--cut", "with --slices there are auto, ptscotch and coordinate, not '" + run.cut + "'");
+    return;
+  }
+  if (run.cut == "ptscotch")
+    refuse_option("--cut", "ptscotch is for meshes read in slices: add --slices, or use metis");
+  if (const std::string fault = fault_of_name(run.cut, [](const std::string& name) { make_partitioner(name); });
+      !fault.empty())
+    refuse_option("--cut", fault);
 }
 
 /// The settings of an engine, from options that are made for one process.
@@ -58,6 +80,8 @@ ProcessOptions process_options(const EngineRun& run) {
   if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; omit --frd or --pieces");
   if (run.pieces && run.output.pictures != Pictures::none)
     refuse_option("--picture", "with --pieces no process has the whole model; omit one of them");
+  check_cut(run);
+  options.partitioner = run.cut;
   options.engine.storage = run.how.storage;
   if (run.how.numbering != "auto") refuse_option("--numbering", "an engine numbers equations itself; leave it out");
   if (run.how.tangent != "auto") refuse_option("--tangent", "it has no effect with --engine; leave it out");
@@ -74,6 +98,15 @@ ProcessOptions process_options(const EngineRun& run) {
   print_error(Error(error.code(), text, error.where()), file);
   processes.abort(static_cast<int>(exit_code(error)));
   std::_Exit(static_cast<int>(exit_code(error)));  // GCC does not see that abort() never returns
+}
+
+/// Reports an error of a process that cannot communicate yet. Usually the first process fails for the same reason, and
+/// mpirun then ends this one while it waits. If it does not, this process has failed alone.
+ExitCode fail_before_start(const EngineRun& run, const Error& error) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500 + 200 * std::min(launched_number(), 20)));
+  const std::string text = fmt::format("process {} of {}: {}", launched_number(), launched_processes(), error.text());
+  print_error(Error(error.code(), text, error.where()), run.files.front());
+  return exit_code(error);
 }
 
 /// Runs files on the processes of an engine.
@@ -211,13 +244,15 @@ class EngineRunner {
       remark(file, note);
     });
     files_.emplace(job_, saving_->output());
-    const auto count = static_cast<std::uint64_t>(processes_.count());
-    saving_->begin(job_, *files_,
-                   [this] {
-                     return fmt::format("engine {}, {}, tolerance {}, options '{}'", run_.engine, run_.how.backend,
-                                        run_.how.relative_tolerance, run_.engine_options);
-                   },
-                   {{"the number of processes", count}});
+    std::vector<FingerprintPart> division{{"the number of processes", static_cast<std::uint64_t>(processes_.count())}};
+    if (run_.cut != "auto") division.push_back({"the cut of the model (--cut)", checksum(run_.cut)});
+    saving_->begin(
+        job_, *files_,
+        [this] {
+          return fmt::format("engine {}, {}, tolerance {}, options '{}'", run_.engine, run_.how.backend,
+                             run_.how.relative_tolerance, run_.engine_options);
+        },
+        division);
   }
 
   std::function<bool(const JobProgress&)> observer(const std::string& file) {
@@ -238,7 +273,7 @@ class EngineRunner {
     const bool is_divided = is_part_file(file) || run_.slices;
     const Stopwatch watch;
     if (is_divided) {
-      part_ = run_.slices ? read_process_slices(engine_, file) : read_process_part(engine_, file);
+      part_ = run_.slices ? read_process_slices(engine_, file, options_.partitioner) : read_process_part(engine_, file);
       record_ = RunRecord{run_.how, watch.seconds()};
     } else {
       read(file, true);
@@ -368,7 +403,22 @@ class EngineRunner {
            fmt::format("\n  {}, {} ({}), {}, divided into {}; read in {}\n", counted(sizes.nodes, "node"),
                        counted(sizes.elements, "element"), types,
                        counted(static_cast<long long>(job.steps.size()), "step"), counted(part_.part.parts, "part"),
-                       readable_seconds(record_.read_seconds));
+                       readable_seconds(record_.read_seconds)) +
+           text_of_cut();
+  }
+
+  /// How a mesh in slices was cut, and with -v the sizes of all parts.
+  std::string text_of_cut() const {
+    const PartitionQuality& quality = part_.quality;
+    if (quality.parts.empty()) return {};
+    std::string text = fmt::format("  cut by {}, balance {:.4f}, {}\n", part_.cut, quality.imbalance,
+                                   counted(quality.interface_nodes, "interface node"));
+    for (std::size_t p = 0; run_.verbose && p < quality.parts.size(); ++p)
+      text += fmt::format("  part     {}: {}, weight {:.6g}, {}, {} on the interface, {}\n", p,
+                          counted(quality.parts[p].elements, "element"), quality.parts[p].weight,
+                          counted(quality.parts[p].nodes, "node"), quality.parts[p].interface_nodes,
+                          counted(quality.parts[p].neighbours, "neighbour"));
+    return text;
   }
 
   std::string text_of_processes(const std::vector<ProcessShare>& parts) const {
@@ -435,9 +485,8 @@ ExitCode run_on_engine(const EngineRun& run) {
     (void)process_options(run);
     engine = open_engine(run.engine.substr(0, run.engine.find(':')), run.engine_options);
   } catch (const Error& error) {
-    // Every process has come here by itself.
-    if (launched_number() != 0) return silent_exit(exit_code(error));
-    throw;
+    if (launched_number() == 0) throw;
+    return fail_before_start(run, error);
   } catch (const CLI::ParseError&) {
     if (launched_number() != 0) return silent_exit(ExitCode::command_line);
     throw;

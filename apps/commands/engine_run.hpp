@@ -26,6 +26,7 @@ struct EngineRun {
   bool pieces = false;                 ///< each process writes its own results; always so for files of parts (.vpart)
   bool slices = false;                 ///< each process reads a slice of the mesh
   CheckpointOptions checkpoints = {};  ///< of steps over time
+  std::string cut = "auto";            ///< how elements are divided among the processes
 };
 
 /// Whether a file is one of parts, by its name: X.vpart.

@@ -44,6 +44,7 @@ struct RunOptions {
   bool verbose = false, quiet = false, json = false;
   std::string engine, petsc;
   bool pieces = false, slices = false;
+  std::string cut = "auto";
 };
 
 OutputOptions output_options(const RunOptions& options) {
@@ -393,6 +394,12 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
   run.add_option("--petsc", options.petsc, "Options for PETSc, such as \"-ksp_view -pc_type hypre\"")
       ->type_name("OPTIONS")
       ->group(group);
+  run.add_option("--cut", options.cut,
+                 "How the elements are divided among the processes: a partitioner (see `voussoir partition`), or with "
+                 "--slices ptscotch or coordinate")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
   run.add_flag("--pieces", options.pieces,
                "Each process writes a VTU file with its own elements, and the first one a PVTU file that lists them")
       ->group(group);
@@ -426,6 +433,7 @@ ExitCode run_files(const RunOptions& options) {
     if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "requires --engine petsc");
     if (options.pieces) throw CLI::ValidationError("--pieces", "requires --engine petsc");
     if (options.slices) throw CLI::ValidationError("--slices", "requires --engine petsc");
+    if (options.cut != "auto") throw CLI::ValidationError("--cut", "requires --engine petsc");
     tell_of_copies();
     return Run(options).all();
   }
@@ -433,7 +441,8 @@ ExitCode run_files(const RunOptions& options) {
     check_engine_options(options);
     return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
                           output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
-                          options.json, options.pieces || options.slices, options.slices, options.checkpoints});
+                          options.json, options.pieces || options.slices, options.slices, options.checkpoints,
+                          options.cut});
   } catch (const CLI::ParseError&) {
     if (launched_number() != 0) return silent_exit(ExitCode::command_line);
     throw;

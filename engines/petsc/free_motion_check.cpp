@@ -223,7 +223,9 @@ void refuse_free_motion(MPI_Comm communicator, const SystemShare& share) {
     for (std::size_t i = 0; i < motions.size(); ++i) text += (i ? "; " : "it ") + text_of(motions[i]);
     text += " as a whole without resistance. Add supports or springs";
   } else {
-    text += "no temperature is prescribed and no film is there, so that any constant may be added to the temperatures";
+    text +=
+        "no temperature is prescribed and there is no film condition, so the temperatures are determined only up to a "
+        "constant";
   }
   throw SharedError(Error(ErrorCode::singular, text), 0);
 }

@@ -47,13 +47,18 @@ void merge_columns(Row& row) {
 /// The rows of a share by global numbers.
 class ShareRows {
  public:
-  ShareRows(const SystemShare& share, const HostMatrix& matrix, Diagonal diagonal)
-      : share_(share), matrix_(matrix), diagonal_(diagonal), stiff_(stiff_diagonal(share, matrix)) {}
+  ShareRows(const SystemShare& share, const HostMatrix& matrix, Diagonal diagonal, FixedEntries fixed)
+      : share_(share),
+        matrix_(matrix),
+        diagonal_(diagonal),
+        whole_blocks_(fixed == FixedEntries::blocks && share.block_size > 1),
+        stiff_(stiff_diagonal(share, matrix)) {}
 
   /// The entries of a local equation's row, columns ascending.
   void get(std::int64_t equation, Row& row) {
     row.clear();
-    if (!share_.free[static_cast<std::size_t>(equation)]) {
+    const bool free = share_.free[static_cast<std::size_t>(equation)];
+    if (!free && !whole_blocks_) {
       if (diagonal_ == Diagonal::stiff) row.push_back({number(equation), stiff_});
       return;
     }
@@ -63,7 +68,10 @@ class ShareRows {
       const std::int64_t column = static_cast<std::int64_t>(matrix_.column[static_cast<std::size_t>(k)]) * s;
       const double* const value = matrix_.value.data() + (k * s + equation % s) * s;
       for (std::int64_t j = 0; j < s; ++j)
-        if (share_.free[static_cast<std::size_t>(column + j)]) row.push_back({number(column + j), value[j]});
+        if (free && share_.free[static_cast<std::size_t>(column + j)])
+          row.push_back({number(column + j), value[j]});
+        else if (whole_blocks_)
+          row.push_back({number(column + j), column + j == equation && diagonal_ == Diagonal::stiff ? stiff_ : 0.0});
     }
     const auto not_ascending = [](const RowEntry& a, const RowEntry& b) { return a.column >= b.column; };
     if (std::adjacent_find(row.begin(), row.end(), not_ascending) != row.end()) merge_columns(row);
@@ -71,14 +79,14 @@ class ShareRows {
 
   /// Adds the numbers of entries that get() returns for an own equation, if no two equations have the same number.
   void count(std::int64_t equation, EntryCount& entries) {
-    if (!share_.free[static_cast<std::size_t>(equation)]) {
+    if (!share_.free[static_cast<std::size_t>(equation)] && !whole_blocks_) {
       entries.inner += diagonal_ == Diagonal::stiff ? 1 : 0;
       return;
     }
-    if (free_.empty()) count_free();
+    if (kept_.empty()) count_kept();
     const auto row = static_cast<std::size_t>(equation / matrix_.block_size);
     for (std::int64_t k = matrix_.row_start[row]; k < matrix_.row_start[row + 1]; ++k) {
-      const EntryCount& block = free_[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(k)])];
+      const EntryCount& block = kept_[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(k)])];
       entries.inner += block.inner;
       entries.outer += block.outer;
     }
@@ -89,11 +97,12 @@ class ShareRows {
   }
 
  private:
-  void count_free() {
+  void count_kept() {
     const auto s = static_cast<std::size_t>(matrix_.block_size);
-    free_.assign(share_.free.size() / s, {});
+    kept_.assign(share_.free.size() / s, {});
     for (std::size_t e = 0; e < share_.free.size(); ++e)
-      if (share_.free[e]) ++(is_own(share_, share_.number[e]) ? free_[e / s].inner : free_[e / s].outer);
+      if (share_.free[e] || whole_blocks_)
+        ++(is_own(share_, share_.number[e]) ? kept_[e / s].inner : kept_[e / s].outer);
   }
 
   /// The places of the blocks of a block row by ascending global numbers.
@@ -113,10 +122,11 @@ class ShareRows {
   const SystemShare& share_;
   const HostMatrix& matrix_;
   const Diagonal diagonal_;
+  const bool whole_blocks_;
   const double stiff_;
   std::int64_t sorted_ = -1;
   std::vector<std::int64_t> order_;
-  std::vector<EntryCount> free_;  // per block column: its free equations
+  std::vector<EntryCount> kept_;  // per block column: its equations that rows have entries for
 };
 
 template <class Number>
@@ -210,10 +220,11 @@ class RowExchange {
 /// The rows of own equations, complete.
 class OwnRows {
  public:
-  OwnRows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal)
+  OwnRows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal,
+          FixedEntries fixed)
       : share_(share),
         diagonal_(diagonal),
-        rows_(share, entries, diagonal),
+        rows_(share, entries, diagonal, fixed),
         equation_(static_cast<std::size_t>(share.owned), -1) {
     for (std::size_t e = 0; e < share.number.size(); ++e) {
       const std::int64_t own = share.number[e] - share.first;
@@ -308,8 +319,8 @@ void refuse_other_types(Mat matrix) {
   throw SharedError(
       Error(ErrorCode::bad_input,
             "-mat_type " + type +
-                " is not supported: the engine stores matrices by rows (aij, or types "
-                "made of it, such as aijcusparse); the sizes of blocks are passed on. Leave out -mat_type"),
+                " is not supported: the engine assembles matrices of type aij and of types derived from it, such as "
+                "aijcusparse. Leave out -mat_type"),
       0);
 }
 
@@ -439,8 +450,9 @@ double stiff_diagonal(const SystemShare& share, const HostMatrix& m) {
   return largest > 0 ? largest : 1;
 }
 
-Mat assemble_rows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal) {
-  OwnRows rows(communicator, share, entries, diagonal);
+Mat assemble_rows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal,
+                  FixedEntries fixed) {
+  OwnRows rows(communicator, share, entries, diagonal, fixed);
   PetscBool another_type = PETSC_FALSE;
   VSR_PETSC(PetscOptionsHasName(nullptr, nullptr, "-mat_type", &another_type));
   return another_type ? matrix_of_any_type(communicator, share, rows) : matrix_in_arrays(communicator, share, rows);

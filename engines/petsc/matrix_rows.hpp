@@ -12,7 +12,8 @@ namespace voussoir::petsc {
 /// Diagonal::stiff. Collective.
 ///
 /// Next to the matrices themselves, only rows of shared equations are copied.
-Mat assemble_rows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal);
+Mat assemble_rows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal,
+                  FixedEntries fixed);
 
 /// What the diagonal of equations that are not free gets with Diagonal::stiff: the largest diagonal entry of the
 /// process, or 1 where there is none.

@@ -1,17 +1,23 @@
 #include <voussoir/engines/petsc/petsc_engine.hpp>
 
 #include <dlfcn.h>
+#include <malloc.h>
+#include <petscmat.h>
 #include <slepcsys.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
+#include <voussoir/backends/host_memory.hpp>
 #include <voussoir/engines/petsc/calls.hpp>
 #include <voussoir/engines/petsc/local_solver.hpp>
 #include <voussoir/engines/petsc/petsc_modes.hpp>
 #include <voussoir/engines/petsc/petsc_solver.hpp>
+#include <voussoir/engines/petsc/scotch_partitioner.hpp>
+#include <voussoir/solvers/direct/detail/blas_threads.hpp>
 
 namespace voussoir::petsc {
 namespace {
@@ -21,6 +27,41 @@ void show_mpi_to_its_components() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&MPI_Init_thread), &info) != 0 && info.dli_fname)
     dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+/// Whether this process has a limit on its memory beyond which allocations fail (ulimit -v).
+bool memory_is_limited() { return available_host_memory().allocation_fails; }
+
+/// Libraries that start here do not survive a failed allocation: Open MPI ends the process or crashes. What they need
+/// is checked for first.
+void require_memory_to_start() {
+  if (!memory_is_limited()) return;
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);  // otherwise each thread of MPI reserves 64 MB of addresses for its own allocations
+#endif
+  // MPI_Init and PETSc, threads of the program, and memory that MPI shares with each process of the machine.
+  const char* const neighbours = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const double bytes =
+      80e6 + 8e6 * std::max(1, neighbours ? std::atoi(neighbours) : 1) + detail::blas_bytes_per_thread();
+  const AvailableMemory room = available_host_memory();
+  if (room.bytes >= bytes) return;
+  const auto megabytes = [](double b) { return std::to_string(std::llround(b / 1e6)) + " MB"; };
+  throw Error(ErrorCode::out_of_memory, "MPI and PETSc need about " + megabytes(bytes) + " to start, and " +
+                                            room.limit + " leaves " + megabytes(room.bytes) +
+                                            "; raise it, or start fewer processes on this machine");
+}
+
+/// OpenBLAS retries a failed allocation forever. It keeps the memory of its first product, so that is computed here,
+/// while there is memory.
+void give_blas_its_memory() {
+  if (!memory_is_limited()) return;
+  constexpr PetscInt size = 192;  // smaller products may do without memory
+  Mat a = nullptr, product = nullptr;
+  VSR_PETSC(MatCreateSeqDense(PETSC_COMM_SELF, size, size, nullptr, &a));
+  VSR_PETSC(MatShift(a, 1.0));
+  VSR_PETSC(MatMatMult(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &product));
+  VSR_PETSC(MatDestroy(&product));
+  VSR_PETSC(MatDestroy(&a));
 }
 
 /// Processes of a launcher of another MPI do not know of each other, and each would solve the whole job.
@@ -60,6 +101,7 @@ std::vector<std::string> option_names(const std::string& text) {
 }  // namespace
 
 PetscEngine::PetscEngine(const std::string& options) : user_options_(option_names(options)) {
+  require_memory_to_start();
   show_mpi_to_its_components();
   int started = 0;
   VSR_MPI(MPI_Initialized(&started));
@@ -76,6 +118,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_PETSC(SlepcInitializeNoArguments());
   VSR_PETSC(PetscPushErrorHandler(keep_petsc_error, nullptr));
   VSR_PETSC(PetscOptionsInsertString(nullptr, options.c_str()));
+  give_blas_its_memory();
   register_local_solver();
   PETSC_STDOUT = stderr;  // standard output is for results
 }
@@ -128,6 +171,14 @@ std::unique_ptr<ProcessSolver> PetscEngine::make_solver(const EngineSettings& se
 
 std::unique_ptr<ProcessEigenSolver> PetscEngine::make_eigen_solver(const EngineSettings& settings) {
   return std::make_unique<PetscModes>(*this, settings);
+}
+
+bool PetscEngine::has_graph_partitioner(const std::string& name) const { return name == "ptscotch" && has_scotch(); }
+
+std::unique_ptr<ProcessGraphPartitioner> PetscEngine::make_graph_partitioner(const std::string& name) {
+  if (name != "ptscotch")
+    throw Error(ErrorCode::not_found, "the engine petsc has no partitioner '" + name + "' of graphs; it has ptscotch");
+  return make_scotch_partitioner(communicator_);
 }
 
 void PetscEngine::set_starting_options(const std::vector<std::pair<std::string, std::string>>& options) {

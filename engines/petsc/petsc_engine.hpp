@@ -8,11 +8,12 @@
 
 #include <voussoir/engines/petsc/mpi_processes.hpp>
 #include <voussoir/partition/process/process_eigen.hpp>
+#include <voussoir/partition/process/process_graph.hpp>
 
 namespace voussoir::petsc {
 
-/// PETSc and SLEPc on the processes of MPI_COMM_WORLD.
-class PetscEngine : public Engine, public EigenEngine {
+/// PETSc, SLEPc and PT-Scotch on the processes of MPI_COMM_WORLD.
+class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
  public:
   explicit PetscEngine(const std::string& options);
   ~PetscEngine() override;
@@ -26,6 +27,8 @@ class PetscEngine : public Engine, public EigenEngine {
   std::vector<std::pair<std::string, std::string>> methods() const override;
   std::unique_ptr<ProcessSolver> make_solver(const EngineSettings& settings) override;
   std::unique_ptr<ProcessEigenSolver> make_eigen_solver(const EngineSettings& settings) override;
+  bool has_graph_partitioner(const std::string& name) const override;
+  std::unique_ptr<ProcessGraphPartitioner> make_graph_partitioner(const std::string& name) override;
   std::vector<std::string> notes() const override;
 
   MPI_Comm communicator() const { return communicator_; }

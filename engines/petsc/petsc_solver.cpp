@@ -169,7 +169,8 @@ void PetscSolver::set_system(SystemShare share) {
   if (share.product) products_ = std::make_unique<ProductMatrix>(engine_.communicator(), *system_, share);
   matrix_ = products_              ? products_->matrix()
             : method_->unassembled ? system_->keep_parts(share)
-                                   : system_->assemble(share, share.matrix, Diagonal::stiff);
+                                   : system_->assemble(share, share.matrix, Diagonal::stiff,
+                                                       method_->direct ? FixedEntries::diagonal : FixedEntries::blocks);
   if (share.symmetric) VSR_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
   // MUMPS looks for zero pivots in an indefinite factorisation only.
   if (share.symmetric && !method_->direct) VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));

@@ -83,8 +83,8 @@ void PetscSystem::to_local(Vec global, std::span<double> local) {
   for (std::size_t e = 0; e < local.size(); ++e) local[e] = free_[e] ? numbers[e] : 0.0;
 }
 
-Mat PetscSystem::assemble(const SystemShare& share, const HostMatrix& entries, Diagonal diagonal) {
-  return assemble_rows(communicator_, share, entries, diagonal);
+Mat PetscSystem::assemble(const SystemShare& share, const HostMatrix& entries, Diagonal diagonal, FixedEntries fixed) {
+  return assemble_rows(communicator_, share, entries, diagonal, fixed);
 }
 
 Mat PetscSystem::keep_parts(const SystemShare& share) {

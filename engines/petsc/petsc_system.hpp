@@ -28,6 +28,10 @@ enum class Diagonal {
   stiff,  ///< the largest diagonal entry of the process, so that the matrix stays regular
   zero    ///< nothing, as in a mass matrix
 };
+/// What is stored of rows and columns of equations that are not free: only the diagonal, or zeros as well, so that
+/// nodes whose unknowns all follow each other have dense blocks. PETSc makes the graph of its smoothed aggregation much
+/// faster from dense blocks; factorisations would have to fill the zeros in.
+enum class FixedEntries { diagonal, blocks };
 
 /// The numbering of a system: vectors of the whole system and of a process's own equations, and matrices.
 class PetscSystem {
@@ -46,7 +50,8 @@ class PetscSystem {
   void to_local(Vec global, std::span<double> local);
 
   /// The sum of the parts' matrices, stored by rows.
-  Mat assemble(const SystemShare& share, const HostMatrix& matrix, Diagonal diagonal);
+  Mat assemble(const SystemShare& share, const HostMatrix& matrix, Diagonal diagonal,
+               FixedEntries fixed = FixedEntries::diagonal);
   /// The parts' matrices, not summed (MATIS).
   Mat keep_parts(const SystemShare& share);
   /// Tells PETSc the near-null space.

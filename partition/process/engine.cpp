@@ -22,6 +22,13 @@ std::string loader_error() {
   return text ? text : "the loader gave no reason";
 }
 
+/// Whether the loader failed for want of memory, by its message.
+bool lacks_memory(const std::string& reason) {
+  for (const char* const words : {"failed to map segment", "cannot allocate", "annot allocate memory", "out of memory"})
+    if (reason.find(words) != std::string::npos) return true;
+  return false;
+}
+
 /// Loads a library so that it prefers what it is linked with to what the program has loaded: our direct solver comes
 /// with a sequential MUMPS and a stand-in for MPI, whose functions have the names of the real ones.
 void* load_engine(const std::string& file) { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND); }
@@ -61,7 +68,11 @@ EngineLibrary find_engine(const std::string& name) {
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) {
       if (void* handle = load_engine(path.string())) return {handle, path.string()};
-      engine_unavailable(name, path.string() + " cannot be loaded (" + loader_error() +
+      const std::string reason = loader_error();
+      if (lacks_memory(reason))
+        throw Error(ErrorCode::out_of_memory, "out of memory while the engine '" + name + "' was loaded (" + reason +
+                                                  "); raise the limit of memory (ulimit -v)");
+      engine_unavailable(name, path.string() + " cannot be loaded (" + reason +
                                    "); install its dependencies, or rebuild it for this machine");
     }
     searched += folder + ", ";

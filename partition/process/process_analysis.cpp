@@ -260,8 +260,8 @@ void ProcessAnalysis::check_model() {
   const bool is_heat = names.size() == 1 && names[0] == "T";
   if (!is_linear_ && !(solves_nonlinear_heat_ && is_heat))
     throw SharedError(Error(ErrorCode::unavailable,
-                            "an element's law is not linear, which several processes solve in heat and in steps in "
-                            "increments only; run without --engine"),
+                            "the model has nonlinear elements, which are supported on several processes only in heat "
+                            "analyses and in steps with increments; run without --engine"),
                       0);
   free_equations_ = count_free_equations(processes_, part_, domain_index_, model_.get());
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
@@ -45,8 +46,9 @@ void check_same_file(Processes& processes, const GmshSlice& slice, const std::st
 class PartMaker {
  public:
   PartMaker(Processes& processes, const DistributedMesh& mesh) : processes_(processes), mesh_(mesh) {
+    // Elements without a section may have the numbers of others: they are in no model.
     for (std::size_t b = 0; b < mesh.mesh.batches.size(); ++b)
-      for (std::size_t e = 0; e < mesh.mesh.batches[b].ids.size(); ++e)
+      for (std::size_t e = 0; mesh.has_section[b] && e < mesh.mesh.batches[b].ids.size(); ++e)
         of_element_.emplace(mesh.mesh.batches[b].ids[e], Element{b, mesh.places[b][e], mesh.part[b][e]});
   }
 
@@ -241,9 +243,52 @@ class PartMaker {
   std::unordered_map<Id, Element> of_element_;
 };
 
+/// Sizes of all parts, on process 0.
+PartitionQuality quality_of(Processes& processes, const DistributedMesh& mesh) {
+  enum { elements, weight, nodes, interface, neighbours, owned_interface, numbers };
+  std::vector<std::int64_t> own(numbers, 0);
+  for (std::size_t b = 0; b < mesh.part.size(); ++b) {
+    const std::int64_t width = mesh.mesh.batches[b].nodes_per_element;
+    const auto count = std::count(mesh.part[b].begin(), mesh.part[b].end(), processes.own());
+    own[elements] += count;
+    own[weight] += count * width * width;
+  }
+  std::set<std::int32_t> others;
+  own[nodes] = static_cast<std::int64_t>(mesh.nodes.size());
+  for (const auto& place : mesh.node_places) {
+    if (place.parts.size() < 2) continue;
+    ++own[interface];
+    own[owned_interface] += place.parts.front() == processes.own();
+    others.insert(place.parts.begin(), place.parts.end());
+  }
+  own[neighbours] = std::max<std::int64_t>(0, static_cast<std::int64_t>(others.size()) - 1);
+  PartitionQuality quality;
+  double total = 0, heaviest = 0;
+  ByteWriter bytes;
+  bytes.put(own);
+  processes.collect(bytes.bytes(), [&](int p, const std::string& from) {
+    ByteReader reader(from, "sizes of a part");
+    const auto found = reader.list<std::int64_t>();
+    PartQuality& part = quality.parts.emplace_back();
+    part.part = p;
+    part.elements = found[elements];
+    part.weight = static_cast<double>(found[weight]);
+    part.nodes = found[nodes];
+    part.interface_nodes = found[interface];
+    part.neighbours = static_cast<int>(found[neighbours]);
+    part.pieces = 1;
+    quality.interface_nodes += found[owned_interface];
+    total += part.weight;
+    heaviest = std::max(heaviest, part.weight);
+  });
+  if (total > 0) quality.imbalance = heaviest * processes.count() / total;
+  return quality;
+}
+
 }  // namespace
 
-SlicedPart read_sliced_job(Processes& processes, const std::filesystem::path& path) {
+SlicedPart read_sliced_job(Processes& processes, const std::filesystem::path& path,
+                           ProcessGraphPartitioner* partitioner) {
   const std::string name = path.filename().string(), text = shared_text(processes, path);
   GmshSlice slice;
   std::string mesh_name;
@@ -254,8 +299,9 @@ SlicedPart read_sliced_job(Processes& processes, const std::filesystem::path& pa
   check_same_file(processes, slice, mesh_path.string());
   agree(processes, [&] { has_section = batches_with_sections(text, name, slice.mesh); });
   const detail::DistributedMesh mesh =
-      detail::distribute_mesh(processes, std::move(slice), has_section, mesh_path.filename().string());
+      detail::distribute_mesh(processes, std::move(slice), has_section, mesh_path.filename().string(), partitioner);
   SlicedPart result;
+  result.quality = quality_of(processes, mesh);
   result.part = PartMaker(processes, mesh).make(text, name, path.parent_path());
   result.most_nodes = mesh.most_nodes;
   return result;

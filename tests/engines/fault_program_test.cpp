@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -92,6 +93,33 @@ TEST(Faults, AHingeIsNamedAsOnOneProcess) {
   }
 }
 
+/// One process has a limit on its memory (in kB), and the others have none. A process of a few libraries needs some 150
+/// MB of addresses, MPI and PETSc with their threads another 100 MB.
+TEST(Faults, OneProcessWithoutMemory) {
+  const auto folder = fresh_folder("faults_memory");
+  write_text(folder / "bar.inp", cantilever_deck(30, 8, 8));
+  write_text(folder / "start.sh",
+             "#!/bin/sh\n[ \"$OMPI_COMM_WORLD_RANK\" = 1 ] && ulimit -v $LIMIT\nexec \"" VSR_TEST_PROGRAM
+             "\" \"$@\"\n");
+  fs::permissions(folder / "start.sh", fs::perms::owner_all);
+  int messages = 0;
+  for (const int limit : {140000, 220000, 315000, 328000, 345000, 4000000}) {
+    SCOPED_TRACE(limit);
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = on_processes(2, folder, {"run", "bar.inp", "--no-files", "--engine", "petsc"},
+                                         {"LIMIT=" + std::to_string(limit)}, (folder / "start.sh").string());
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 60);
+    if (outcome.code == 0) continue;
+    if (outcome.code == 127) continue;  // the program's own libraries do not fit, and the loader says so
+    EXPECT_EQ(outcome.code, 4) << outcome.error;
+    EXPECT_EQ(occurrences(outcome.error, "voussoir: error:"), 1u) << outcome.error;
+    EXPECT_TRUE(contains(outcome.error, "memory")) << outcome.error;
+    EXPECT_LT(limit, 4000000) << outcome.error;
+    ++messages;
+  }
+  EXPECT_GT(messages, 0) << "all limits were high enough, or too low";
+}
+
 // ---- Meshes in slices
 
 constexpr int length = 8;
@@ -143,6 +171,67 @@ TEST(Slices, HaveTheAnswersOfOneProcess) {
     EXPECT_EQ(found["sizes"]["elements_by_type"], expected["sizes"]["elements_by_type"]);
     EXPECT_TRUE(fs::exists(folder / output / ("beam_p000" + std::to_string(count - 1) + ".vtu")));
   }
+}
+
+/// The results of a run in slices by a partitioner; null where the engine was built without PT-Scotch.
+Json cut_by(const std::string& cut, int count, const fs::path& folder, const std::string& output, std::string& out) {
+  const Outcome outcome = on_processes(
+      count, folder, {"run", "beam.json", "--engine", "petsc", "--slices", "--cut", cut, "-v", "--output", output});
+  if (contains(outcome.error, "has no PT-Scotch")) {
+    EXPECT_EQ(outcome.code, 4);
+    return nullptr;
+  }
+  EXPECT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+  out = outcome.out;
+  return outcome.code == 0 ? results_of(folder / output / "beam.results.json") : Json();
+}
+
+TEST(Slices, AreCutByPtScotch) {
+  const auto folder = fresh_folder("slices_cut");
+  write_sliced_job(folder, clamp);
+  RunSettings settings;
+  settings.folder = folder;
+  const Outcome alone = run_program({"run", "beam.json", "--solver", "direct", "--output", "alone"}, settings);
+  ASSERT_EQ(alone.code, 0) << alone.error;
+  const Json expected = results_of(folder / "alone" / "beam.results.json");
+  for (const int count : {2, 3, 4}) {
+    SCOPED_TRACE(count);
+    std::string out, again_out;
+    const std::string name = std::to_string(count);
+    const Json found = cut_by("ptscotch", count, folder, "on" + name, out);
+    if (found.is_null()) GTEST_SKIP() << "the engine was built without PT-Scotch";
+    expect_same_steps(expected, found);
+    EXPECT_TRUE(contains(out, "cut by ptscotch")) << out;
+    for (int p = 0; p < count; ++p) {
+      const std::string part = "part     " + std::to_string(p) + ": ";
+      EXPECT_EQ(occurrences(out, part), 1u) << out;
+      EXPECT_FALSE(contains(out, part + "0 elements")) << out;
+    }
+    // The same bits on each run.
+    const Json again = cut_by("ptscotch", count, folder, "again" + name, again_out);
+    EXPECT_EQ(again["steps"][0]["extremes"], found["steps"][0]["extremes"]);
+    for (int p = 0; p < count; ++p) {
+      const std::string file = "beam_p000" + std::to_string(p) + ".vtu";
+      EXPECT_EQ(read_text(folder / ("on" + name) / file), read_text(folder / ("again" + name) / file)) << file;
+    }
+  }
+}
+
+TEST(Slices, CutsThatDoNotExistAreRefused) {
+  const auto folder = fresh_folder("slices_wrong_cut");
+  write_sliced_job(folder, clamp);
+  const auto refused = [&](std::vector<std::string> more, const std::string& words) {
+    std::vector<std::string> arguments{"run", "beam.json", "--engine", "petsc", "--no-files", "--cut"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = on_processes(2, folder, arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.error;
+    EXPECT_EQ(occurrences(outcome.error, words), 1u) << outcome.error;
+  };
+  refused({"metis", "--slices"}, "there are auto, ptscotch and coordinate");
+  refused({"ptscotch"}, "add --slices");
+  refused({"ptscoch"}, "ptscoch");
+  const Outcome rcb = on_processes(2, folder, {"run", "beam.json", "--engine", "petsc", "--no-files", "--cut", "rcb"});
+  EXPECT_EQ(rcb.code, 0) << rcb.error;
 }
 
 TEST(Slices, OfAFreeModelAreRefused) {

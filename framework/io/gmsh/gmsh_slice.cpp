@@ -54,7 +54,7 @@ class PieceReader {
     std::string read(static_cast<std::size_t>(count * bytes), '\0');
     file_.seekg(static_cast<std::streamoff>(position_));
     file_.read(read.data(), static_cast<std::streamsize>(read.size()));
-    if (!file_) throw Error(ErrorCode::io, "the file could not be read; was it changed meanwhile?", name_);
+    if (!file_) throw Error(ErrorCode::io, "the file could not be read; another program may have changed it in the meantime", name_);
     position_ += count * bytes;
     return read;
   }
@@ -136,7 +136,7 @@ class SliceReader {
     double version = 0;
     int kind = -1;
     if (std::sscanf(head.c_str(), "$MeshFormat %lf %d", &version, &kind) != 2 || kind < 0)
-      refuse("its $MeshFormat cannot be read", file_.name());
+      refuse("the section $MeshFormat of this file cannot be read", file_.name());
     if (kind == 0) refuse("this is a text file", file_.name());
     if (version != 4.1) refuse("this file has another version", file_.name());
   }

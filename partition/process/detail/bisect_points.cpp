@@ -20,8 +20,8 @@ double from_ordered(std::int64_t number) {
 
 class Bisection {
  public:
-  Bisection(Processes& processes, const std::vector<std::array<double, 3>>& points)
-      : processes_(processes), points_(points), part_(points.size(), 0), key_(points.size(), 0.0) {}
+  Bisection(Processes& processes, const std::vector<std::array<double, 3>>& points, const std::vector<double>& weights)
+      : processes_(processes), points_(points), weights_(weights), part_(points.size(), 0), key_(points.size(), 0.0) {}
 
   std::vector<std::int32_t> run(int parts) {
     std::vector<std::size_t> all(points_.size());
@@ -78,11 +78,14 @@ class Bisection {
     }
   }
 
-  /// The key below which the share of the first `below` of `parts` parts lies.
+  /// The key below which the weight of the first `below` of `parts` parts lies.
   double find_limit(const std::vector<std::size_t>& points, int below, int parts) {
     const auto count = [&](double limit) {
-      double numbers[2] = {0, static_cast<double>(points.size())};
-      for (const std::size_t i : points) numbers[0] += key_[i] < limit;
+      double numbers[2] = {0, 0};
+      for (const std::size_t i : points) {
+        numbers[0] += key_[i] < limit ? weights_[i] : 0.0;
+        numbers[1] += weights_[i];
+      }
       processes_.sum(numbers);
       return std::pair(numbers[0], numbers[1]);
     };
@@ -98,6 +101,7 @@ class Bisection {
 
   Processes& processes_;
   const std::vector<std::array<double, 3>>& points_;
+  const std::vector<double>& weights_;
   std::vector<std::int32_t> part_;
   std::vector<double> key_;
 };
@@ -105,8 +109,8 @@ class Bisection {
 }  // namespace
 
 std::vector<std::int32_t> bisect_points(Processes& processes, const std::vector<std::array<double, 3>>& points,
-                                        int parts) {
-  return Bisection(processes, points).run(parts);
+                                        const std::vector<double>& weights, int parts) {
+  return Bisection(processes, points, weights).run(parts);
 }
 
 }  // namespace voussoir::detail

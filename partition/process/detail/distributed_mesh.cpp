@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <voussoir/partition/process/detail/swap_all.hpp>
@@ -42,8 +43,10 @@ std::vector<Id> nodes_of(const ElementList& elements) {
 
 class Distribution {
  public:
-  Distribution(Processes& processes, GmshSlice slice, const std::vector<char>& has_section, const std::string& file)
+  Distribution(Processes& processes, GmshSlice slice, const std::vector<char>& has_section, const std::string& file,
+               ProcessGraphPartitioner* partitioner)
       : processes_(processes),
+        partitioner_(partitioner),
         has_section_(has_section),
         file_(file),
         slice_(std::move(slice)),
@@ -122,17 +125,31 @@ class Distribution {
     return points;
   }
 
+  /// The parts of the elements with sections.
+  std::vector<std::int32_t> cut_body() {
+    const auto counts = gather_numbers(processes_, static_cast<std::int64_t>(body_.size()));
+    agree(processes_, [&] {
+      if (std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) < processes_.count())
+        throw Error(ErrorCode::bad_input, "the mesh has too few elements for so many processes; start fewer of them",
+                    file_);
+    });
+    std::vector<std::int32_t> part;
+    const std::vector<std::array<double, 3>> points = centres();  // all nodes exist, then
+    if (partitioner_)
+      part = partitioner_->partition(distributed_graph(processes_, homes_, body_, slice_.mesh.batches),
+                                     processes_.count());
+    else
+      part = bisect_points(processes_, points, element_weights(body_), processes_.count());
+    fill_empty_parts(processes_, part);
+    return part;
+  }
+
   void send_body() {
-    const std::vector<std::int32_t> part = bisect_points(processes_, centres(), processes_.count());
+    const std::vector<std::int32_t> part = cut_body();
     std::vector<ElementList> sent(count(), ElementList(body_.widths()));
     for (std::size_t e = 0; e < body_.size(); ++e) sent[static_cast<std::size_t>(part[e])].add(body_, e);
     body_ = ElementList(body_.widths());
     for (const auto& from : swap(sent)) own_.add(from);
-    agree(processes_, [&] {
-      if (own_.size() == 0)
-        throw Error(ErrorCode::bad_input, "the mesh has too few elements for so many processes; start fewer of them",
-                    file_);
-    });
   }
 
   std::vector<std::vector<std::int64_t>> swap(const std::vector<ElementList>& lists) {
@@ -191,42 +208,70 @@ class Distribution {
   }
 
   /// Of each batch, all processes get the first element that a part has, with the elements that use its nodes: what is
-  /// said of a group then has a meaning everywhere.
+  /// said of a group then has a meaning everywhere. Of a batch without a section they get the first element at each
+  /// batch with a section that it touches: a support of a group may be meant for one of several models, whose sections
+  /// cover different bodies.
   void send_witnesses() {
     const std::size_t batches = has_section_.size();
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
     const SortedIds index(nodes_);
-    const auto touches = [&](std::span<const Id> nodes) {
-      return std::any_of(nodes.begin(), nodes.end(), [&](Id node) { return index.find(node) >= 0; });
+    const std::vector<std::vector<std::size_t>> touched = batches_of_nodes(index);
+    // By batch and touched batch; a batch with a section stands for itself, and one that touches nothing, too.
+    std::vector<std::int64_t> best(batches * batches, none), element(batches * batches, -1);
+    const auto offer = [&](const ElementList& list, std::size_t e, std::size_t at) {
+      const std::size_t key = list.batch(e) * batches + at;
+      if (-list.place(e) <= best[key]) return;
+      best[key] = -list.place(e);
+      element[key] = static_cast<std::int64_t>(e);
     };
-    // Elements whose nodes nobody has come last.
-    constexpr std::int64_t last = std::int64_t{1} << 60;
-    std::vector<std::int64_t> best(batches, none), element(batches, -1);
-    const auto offer = [&](const ElementList& list) {
-      for (std::size_t e = 0; e < list.size(); ++e) {
-        const std::int64_t value = -list.place(e) - (touches(list.nodes(e)) ? 0 : last);
-        if (value <= best[list.batch(e)]) continue;
-        best[list.batch(e)] = value;
-        element[list.batch(e)] = static_cast<std::int64_t>(e);
+    for (std::size_t e = 0; e < own_.size(); ++e) offer(own_, e, own_.batch(e));
+    for (std::size_t e = 0; e < touching_.size(); ++e) {
+      bool touches = false;
+      for (const Id node : touching_.nodes(e)) {
+        const std::int64_t n = index.find(node);
+        if (n < 0) continue;
+        touches = true;
+        for (const std::size_t at : touched[static_cast<std::size_t>(n)]) offer(touching_, e, at);
       }
-    };
-    offer(own_);
-    offer(touching_);
-    std::vector<std::int64_t> all = best, speaker(batches, none);
+      if (!touches) offer(touching_, e, touching_.batch(e));
+    }
+    std::vector<std::int64_t> all = best, speaker(best.size(), none);
     processes_.maximum(all);
-    for (std::size_t b = 0; b < batches; ++b)
-      if (best[b] == all[b] && best[b] != none) speaker[b] = -processes_.own();
+    // Elements that touch nothing are sent only if all of their batch do so.
+    for (std::size_t b = 0; b < batches; ++b) {
+      const auto row = all.begin() + static_cast<std::ptrdiff_t>(b * batches);
+      if (!has_section_[b] &&
+          std::count(row, row + static_cast<std::ptrdiff_t>(batches), none) + 1 < static_cast<std::ptrdiff_t>(batches))
+        best[b * batches + b] = none;
+    }
+    for (std::size_t key = 0; key < best.size(); ++key)
+      if (best[key] == all[key] && best[key] != none) speaker[key] = -processes_.own();
     processes_.maximum(speaker);
     ElementList said(own_.widths());
-    for (std::size_t b = 0; b < batches; ++b) {
-      if (speaker[b] != -processes_.own() || element[b] < 0) continue;
-      const ElementList& from = has_section_[b] ? own_ : touching_;
-      const auto e = static_cast<std::size_t>(element[b]);
+    for (std::size_t key = 0; key < best.size(); ++key) {
+      if (speaker[key] != -processes_.own() || element[key] < 0) continue;
+      const ElementList& from = has_section_[key / batches] ? own_ : touching_;
+      const auto e = static_cast<std::size_t>(element[key]);
       said.add(from, e);
       add_users(from.nodes(e), index, said);
     }
     const std::vector<ElementList> sent(count(), said);
     for (const auto& heard : swap(sent)) far_.add(heard);
+  }
+
+  /// Per own node the batches of the elements with sections that use it.
+  std::vector<std::vector<std::size_t>> batches_of_nodes(const SortedIds& index) const {
+    std::vector<std::vector<std::size_t>> touched(nodes_.size());
+    for (const ElementList* list : {&own_, &near_})
+      for (std::size_t e = 0; e < list->size(); ++e)
+        for (const Id node : list->nodes(e)) {
+          const std::int64_t n = index.find(node);
+          if (n < 0) continue;
+          auto& batches = touched[static_cast<std::size_t>(n)];
+          if (std::find(batches.begin(), batches.end(), list->batch(e)) == batches.end())
+            batches.push_back(list->batch(e));
+        }
+    return touched;
   }
 
   /// Adds the elements of this process, and of its neighbours, that use own nodes among these.
@@ -274,6 +319,7 @@ class Distribution {
     result.mesh.coordinates = homes_.coordinates(ids);
     note_nodes(ids.size() + homes_.held());
     result.batch_sizes = std::move(slice_.batch_sizes);
+    result.has_section = has_section_;
     result.nodes = std::move(nodes_);
     result.node_places = std::move(places_);
     result.whole_nodes = homes_.announced();
@@ -282,6 +328,7 @@ class Distribution {
   }
 
   Processes& processes_;
+  ProcessGraphPartitioner* partitioner_;  // null: bisection
   const std::vector<char>& has_section_;
   const std::string& file_;
   GmshSlice slice_;
@@ -324,8 +371,8 @@ std::span<const Id> ElementList::nodes(std::size_t element) const {
 }
 
 DistributedMesh distribute_mesh(Processes& processes, GmshSlice slice, const std::vector<char>& has_section,
-                                const std::string& file) {
-  return Distribution(processes, std::move(slice), has_section, file).run();
+                                const std::string& file, ProcessGraphPartitioner* partitioner) {
+  return Distribution(processes, std::move(slice), has_section, file, partitioner).run();
 }
 
 }  // namespace voussoir::detail

@@ -73,7 +73,7 @@ std::vector<double> NodeHomes::coordinates(std::span<const Id> ids) {
         const std::size_t n = find(id);
         if (n == ids_.size())
           throw Error(ErrorCode::not_found, "an element has the node " + std::to_string(id) +
-                                                ", which the file does not have; save the mesh again from Gmsh");
+                                                ", which is not in the file; save the mesh again from Gmsh");
         answers[p].insert(answers[p].end(), coordinates_.begin() + static_cast<std::ptrdiff_t>(3 * n),
                           coordinates_.begin() + static_cast<std::ptrdiff_t>(3 * n + 3));
       }
@@ -133,6 +133,38 @@ std::vector<NodeHomes::Place> NodeHomes::places(std::span<const Id> ids) {
     for (std::size_t k = 0; k < count; ++k) place.parts.push_back(static_cast<std::int32_t>(from[at + 2 + k]));
     at += 2 + count;
   }
+  return result;
+}
+
+std::vector<NodeHomes::Use> NodeHomes::all_uses(std::vector<Use> own) {
+  const auto before = [](const Use& a, const Use& b) {
+    return std::pair(a.node, a.vertex) < std::pair(b.node, b.vertex);
+  };
+  std::vector<std::vector<Use>> told(static_cast<std::size_t>(processes_.count()));
+  for (const Use& use : own) told[static_cast<std::size_t>(home(use.node))].push_back(use);
+  own = {};
+  std::vector<std::vector<Use>> heard = swap_all(processes_, std::move(told));
+  std::vector<Use> all;
+  for (const auto& from : heard) all.insert(all.end(), from.begin(), from.end());
+  std::sort(all.begin(), all.end(), before);
+  std::vector<std::vector<Use>> answers(heard.size());
+  for (std::size_t p = 0; p < heard.size(); ++p) {
+    std::vector<Id> nodes;
+    for (const Use& use : heard[p]) nodes.push_back(use.node);
+    heard[p] = {};
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    auto at = all.begin();
+    for (const Id node : nodes) {
+      at = std::lower_bound(at, all.end(), node, [](const Use& use, Id id) { return use.node < id; });
+      for (; at != all.end() && at->node == node; ++at) answers[p].push_back(*at);
+    }
+  }
+  all = {};
+  std::vector<Use> result;
+  for (const auto& from : swap_all(processes_, std::move(answers)))
+    result.insert(result.end(), from.begin(), from.end());
+  std::sort(result.begin(), result.end(), before);
   return result;
 }
 

@@ -1,7 +1,29 @@
 #include <voussoir/solvers/direct/detail/blas_threads.hpp>
-#ifdef VOUSSOIR_HAVE_MUMPS
+
 #include <pthread.h>
 
+#include <cstddef>
+
+namespace voussoir::detail {
+
+double blas_bytes_per_thread() {
+#if defined(__x86_64__)
+  constexpr double buffer = 136e6;  // OpenBLAS' BUFFER_SIZE, 32 << 22 for the larger kernels
+#else
+  constexpr double buffer = 36e6;  // 32 << 20
+#endif
+  pthread_attr_t attributes;
+  std::size_t stack = 8 << 20;
+  if (::pthread_attr_init(&attributes) == 0) {
+    ::pthread_attr_getstacksize(&attributes, &stack);
+    ::pthread_attr_destroy(&attributes);
+  }
+  return buffer + static_cast<double>(stack);
+}
+
+}  // namespace voussoir::detail
+
+#ifdef VOUSSOIR_HAVE_MUMPS
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -22,25 +44,10 @@ namespace {
 /// Threads whose working memory OpenBLAS has. Used under the lock of MUMPS.
 int ready = 0;
 
-double bytes_of_a_thread() {
-#if defined(__x86_64__)
-  constexpr double buffer = 136e6;  // OpenBLAS' BUFFER_SIZE, 32 << 22 for the larger kernels
-#else
-  constexpr double buffer = 36e6;  // 32 << 20
-#endif
-  pthread_attr_t attributes;
-  std::size_t stack = 8 << 20;
-  if (::pthread_attr_init(&attributes) == 0) {
-    ::pthread_attr_getstacksize(&attributes, &stack);
-    ::pthread_attr_destroy(&attributes);
-  }
-  return buffer + static_cast<double>(stack);
-}
-
 /// Makes OpenBLAS start its threads and take their memory.
 void prepare(int threads) {
   if (threads <= ready || dgemm_ == nullptr) return;
-  require_room((threads - ready + 1) * bytes_of_a_thread(),
+  require_room((threads - ready + 1) * blas_bytes_per_thread(),
                "OpenBLAS with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
   openblas_set_num_threads(threads);
   const int n = 128 + 64 * std::min(threads, 8);  // large enough to be shared out

@@ -2,9 +2,12 @@
 
 namespace voussoir::detail {
 
+/// The address space that OpenBLAS takes for each thread, its stack included.
+double blas_bytes_per_thread();
+
 /// While it lives, OpenBLAS works with so many threads; 0 leaves the number as it is. Another BLAS is left alone.
 ///
-/// OpenBLAS tries for ever to get memory that there is not, so each thread gets its memory here, while there is some.
+/// OpenBLAS retries a failed allocation forever, so each thread gets its memory here, while there is some.
 /// Throws Error{out_of_memory} where there is not.
 class BlasThreads {
  public:

@@ -100,23 +100,23 @@ inline std::vector<std::int64_t> numbers_of_whole(const AnalysisModel& whole, co
   return numbers;
 }
 
-/// Compares the sums of the systems of all parts with the system of the whole model.
+/// Compares the sums of the systems of all parts with the system of the whole model, for one of the job's domains.
 inline void expect_parts_add_up(const Job& job, const std::vector<ProcessPart>& parts,
-                                const std::string& backend = "openmp:1") {
+                                const std::string& backend = "openmp:1", std::size_t domain = 0) {
   GlobalSystem whole, sum;
   const auto open = Backend::open(backend);
-  const AnalysisModel model(*job.domains[0], open, TransformationHandler(), PlainNumberer());
-  const std::vector<std::int64_t> numbers = numbers_of_whole(model, parts);
+  const AnalysisModel model(*job.domains[domain], open, TransformationHandler(), PlainNumberer());
+  const std::vector<std::int64_t> numbers = numbers_of_whole(model, parts, domain);
   for (const std::int64_t number : numbers) ASSERT_GE(number, 0);
   whole.add(model, numbers);
   std::int64_t held = 0;
   for (const ProcessPart& part : parts) {
-    if (!part.has_elements(0)) continue;
-    const AnalysisModel own(*part.job.domains[0], open, TransformationHandler(), PlainNumberer());
-    sum.add(own, global_equations(part, 0, own));
-    held += static_cast<std::int64_t>(held_unknowns(part, 0, own).size());
+    if (!part.has_elements(domain)) continue;
+    const AnalysisModel own(*part.job.domains[domain], open, TransformationHandler(), PlainNumberer());
+    sum.add(own, global_equations(part, domain, own));
+    held += static_cast<std::int64_t>(held_unknowns(part, domain, own).size());
   }
-  EXPECT_EQ(static_cast<std::int64_t>(sum.free.size()) + held, parts[0].domains[0].unknown_count());
+  EXPECT_EQ(static_cast<std::int64_t>(sum.free.size()) + held, parts[0].domains[domain].unknown_count());
   for (const auto& [number, is_free] : whole.free) {
     const auto found = sum.free.find(number);
     if (found == sum.free.end())  // a unknown of a node without elements that nothing names: held in both

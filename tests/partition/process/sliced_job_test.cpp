@@ -2,13 +2,21 @@
 // the whole mesh, and errors are those of one process.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <numeric>
 
 #include <voussoir/framework/domain/material.hpp>
 #include <voussoir/framework/io/gmsh/gmsh_slice.hpp>
 #include <voussoir/framework/io/gmsh/gmsh_writer.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
+#include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/element_graph.hpp>
 #include <voussoir/partition/process/sliced_job.hpp>
 
 #include "../thread_processes.hpp"
@@ -81,13 +89,17 @@ std::filesystem::path write_job(const std::string& folder_name, const Domain& do
   return folder / "bar.json";
 }
 
-std::vector<SlicedPart> read_slices(const std::filesystem::path& path, int count) {
+/// Makes the partitioner of a process.
+using MakePartitioner = std::function<std::unique_ptr<ProcessGraphPartitioner>(Processes&)>;
+
+std::vector<SlicedPart> read_slices(const std::filesystem::path& path, int count, const MakePartitioner& make = {}) {
   std::vector<SlicedPart> parts(static_cast<std::size_t>(count));
   std::exception_ptr error;
   std::mutex mutex;
   on_threads(count, [&](Processes& processes) {
     try {
-      parts[static_cast<std::size_t>(processes.own())] = read_sliced_job(processes, path);
+      const auto partitioner = make ? make(processes) : nullptr;
+      parts[static_cast<std::size_t>(processes.own())] = read_sliced_job(processes, path, partitioner.get());
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (processes.is_first()) error = std::current_exception();
@@ -97,9 +109,9 @@ std::vector<SlicedPart> read_slices(const std::filesystem::path& path, int count
   return parts;
 }
 
-std::vector<ProcessPart> parts_of(std::vector<SlicedPart> slices) {
+std::vector<ProcessPart> parts_of(const std::vector<SlicedPart>& slices) {
   std::vector<ProcessPart> parts;
-  for (SlicedPart& slice : slices) parts.push_back(decode(encode(slice.part), "a part"));
+  for (const SlicedPart& slice : slices) parts.push_back(decode(encode(slice.part), "a part"));
   return parts;
 }
 
@@ -127,6 +139,118 @@ TEST(SlicedJob, SystemsOfPartsAddUpToThatOfTheWholeModel) {
                   whole.domains[0]->node_id(static_cast<std::int32_t>(part.whole[static_cast<std::size_t>(n)])));
     }
     EXPECT_EQ(elements, whole.domains[0]->element_count());
+  }
+}
+
+/// Keeps the graphs of all processes, and gives the vertices in turn to all parts but those left empty.
+class TakingTurns : public ProcessGraphPartitioner {
+ public:
+  TakingTurns(ProcessGraph& kept, std::int64_t first, int empty) : kept_(kept), first_(first), empty_(empty) {}
+  std::string name() const override { return "in turn"; }
+  std::vector<std::int32_t> partition(const ProcessGraph& graph, int parts) override {
+    kept_ = graph;
+    std::vector<std::int32_t> part;
+    for (std::size_t v = 0; v < graph.weight.size(); ++v)
+      part.push_back(static_cast<std::int32_t>((first_ + static_cast<std::int64_t>(v)) % std::max(1, parts - empty_)));
+    return part;
+  }
+
+ private:
+  ProcessGraph& kept_;
+  std::int64_t first_;
+  int empty_;
+};
+
+TEST(SlicedJob, GraphsAreThoseOfTheWholeMeshAndEmptyPartsAreFilled) {
+  const auto path = write_job("sliced_graph", *Bar().domain(), bar_job);
+  const Job whole = read_job_file(path);
+  const ElementGraph expected = element_graph(*whole.domains[0]);
+  for (const int count : {1, 2, 4}) {
+    SCOPED_TRACE(count);
+    std::vector<ProcessGraph> graphs(static_cast<std::size_t>(count));
+    const auto slices = read_slices(path, count, [&](Processes& processes) {
+      return std::make_unique<TakingTurns>(graphs[static_cast<std::size_t>(processes.own())], processes.own(), 1);
+    });
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> edges;
+    std::int64_t vertex = 0, shared = 0;
+    for (const ProcessGraph& graph : graphs) {
+      ASSERT_EQ(graph.row_start.size(), graph.weight.size() + 1);
+      for (std::size_t v = 0; v < graph.weight.size(); ++v, ++vertex) {
+        EXPECT_EQ(graph.weight[v], 64);
+        for (auto k = graph.row_start[v]; k < graph.row_start[v + 1]; ++k)
+          edges[{vertex, graph.column[static_cast<std::size_t>(k)]}] = graph.shared_nodes[static_cast<std::size_t>(k)];
+      }
+    }
+    EXPECT_EQ(vertex, expected.vertices());
+    EXPECT_EQ(edges.size(), expected.column.size());
+    for (const auto& [edge, nodes] : edges) {
+      const auto back = edges.find({edge.second, edge.first});
+      ASSERT_TRUE(back != edges.end() && edge.first != edge.second);
+      EXPECT_EQ(back->second, nodes);
+      shared += nodes;
+    }
+    EXPECT_EQ(shared, std::accumulate(expected.shared_nodes.begin(), expected.shared_nodes.end(), std::int64_t{0}));
+    ASSERT_EQ(slices[0].quality.parts.size(), static_cast<std::size_t>(count));
+    std::int64_t elements = 0;
+    for (const PartQuality& part : slices[0].quality.parts) {
+      EXPECT_GT(part.elements, 0);
+      elements += part.elements;
+    }
+    EXPECT_EQ(elements, expected.vertices());
+    expect_parts_add_up(whole, parts_of(slices));
+  }
+}
+
+TEST(SlicedJob, QualityIsThatOfThePartition) {
+  const auto path = write_job("sliced_quality", *Bar().domain(), bar_job);
+  const Job whole = read_job_file(path);
+  const auto slices = read_slices(path, 3);
+  std::vector<std::int32_t> part_of(static_cast<std::size_t>(whole.domains[0]->element_count()));
+  std::map<Id, std::int32_t> of_id;
+  for (const SlicedPart& slice : slices)
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::int32_t e = 0; e < std::as_const(*slice.part.job.domains[0]).block(b).size(); ++e)
+        of_id[std::as_const(*slice.part.job.domains[0]).block(b).id(e)] = slice.part.part;
+  std::size_t element = 0;
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::int32_t e = 0; e < std::as_const(*whole.domains[0]).block(b).size(); ++e)
+      part_of[element++] = of_id.at(std::as_const(*whole.domains[0]).block(b).id(e));
+  const PartitionQuality expected =
+      examine_partition(*whole.domains[0], DomainPartitioner(*whole.domains[0]).partition(UserPartition(part_of), 3));
+  const PartitionQuality& found = slices[0].quality;
+  EXPECT_EQ(found.interface_nodes, expected.interface_nodes);
+  EXPECT_NEAR(found.imbalance, expected.imbalance, 1e-12);
+  for (std::size_t p = 0; p < 3; ++p) {
+    EXPECT_EQ(found.parts[p].elements, expected.parts[p].elements);
+    EXPECT_EQ(found.parts[p].nodes, expected.parts[p].nodes);
+    EXPECT_EQ(found.parts[p].interface_nodes, expected.parts[p].interface_nodes);
+    EXPECT_EQ(found.parts[p].neighbours, expected.parts[p].neighbours);
+  }
+}
+
+/// Heat flows through both halves; only the one below, or the one above, carries loads. The groups on the left, on the
+/// right and between the halves are partly at elements of the other half.
+TEST(SlicedJob, HeatAndStructureMayCoverDifferentBodies) {
+  for (const std::string carries : {"below", "above"}) {
+    SCOPED_TRACE(carries);
+    const std::string job = R"({"mesh": "bar.msh",
+      "materials": {"m": {"young": 200, "poisson": 0.3, "conductivity": 3, "expansion": 1e-3}},
+      "sections": [{"group": "below", "physics": "heat", "material": "m"}, {"group": "above", "physics": "heat", "material": "m"},
+                   {"group": ")" +
+                            carries + R"(", "physics": "solid", "material": "m"}],
+      "supports": [{"name": "cold", "group": "left", "temperature": 0}, {"name": "held", "group": "left", "all": 0}],
+      "loads": [{"name": "hot", "group": "right", "heat_flux": 2}, {"name": "push", "group": "right", "total_force": [1, 2, 3]},
+                {"name": "push", "group": "seam", "nodal_force": [0, 0, 1]}],
+      "steps": [{"name": "h", "analysis": "heat", "supports": ["cold"], "loads": {"hot": 1}},
+                {"name": "s", "analysis": "static", "supports": ["held"], "loads": {"push": 1}, "temperatures_from": "h"}]})";
+    const auto path = write_job("sliced_bodies", *Bar().domain(), job);
+    const Job whole = read_job_file(path);
+    ASSERT_EQ(whole.domains.size(), 2u);
+    for (const int count : {1, 2, 3, 4}) {
+      SCOPED_TRACE(count);
+      const std::vector<ProcessPart> parts = parts_of(read_slices(path, count));
+      for (std::size_t d = 0; d < 2; ++d) expect_parts_add_up(whole, parts, "openmp:1", d);
+    }
   }
 }
 
@@ -192,6 +316,61 @@ TEST(SlicedJob, RefusesWhatItCannotRead) {
   expect_error(ErrorCode::bad_input, {"too few elements for so many processes"}, [&] { read_slices(path, 6); });
   std::filesystem::remove(path.parent_path() / "bar.msh");
   expect_error(ErrorCode::io, {"the file cannot be opened", "bar.msh"}, [&] { read_slices(path, 2); });
+}
+
+/// Numbers the elements of each block of a binary file of version 4.1 from 1.
+void number_each_block_from_1(const std::filesystem::path& mesh) {
+  std::ifstream in(mesh, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  in.close();
+  std::size_t at = bytes.find("$Elements\n") + 10;
+  const auto number = [&](std::size_t place) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + place, sizeof value);
+    return value;
+  };
+  const std::uint64_t blocks = number(at);
+  at += 32;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    std::int32_t type = 0;
+    std::memcpy(&type, bytes.data() + at + 8, sizeof type);
+    const std::map<std::int32_t, std::size_t> nodes{{15, 1}, {3, 4}, {5, 8}};
+    const std::uint64_t count = number(at + 12);
+    at += 20;
+    for (std::uint64_t e = 1; e <= count; ++e, at += 8 * (1 + nodes.at(type)))
+      std::memcpy(bytes.data() + at, &e, sizeof e);
+  }
+  std::ofstream(mesh, std::ios::binary) << bytes;
+}
+
+TEST(SlicedJob, ElementsWithoutSectionsMayHaveTheNumbersOfOthers) {
+  Bar bar;
+  auto made = std::make_unique<Domain>();
+  {
+    const auto halves = bar.domain();
+    const auto x = halves->coordinates();
+    for (std::int32_t n = 0; n < halves->node_count(); ++n)
+      made->add_node(halves->node_id(n), x[3 * static_cast<std::size_t>(n)], x[3 * static_cast<std::size_t>(n) + 1],
+                     x[3 * static_cast<std::size_t>(n) + 2]);
+    ElementBlock& body = made->add_block("body", "solid.hex8");
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::int32_t e = 0; e < std::as_const(*halves).block(b).size(); ++e) {
+        std::vector<Id> nodes;
+        for (const std::int32_t n : std::as_const(*halves).block(b).nodes(e)) nodes.push_back(halves->node_id(n));
+        body.add(std::as_const(*halves).block(b).id(e), nodes);
+      }
+    made->add_surface_where("left", [](double x0, double, double) { return x0 < 1e-9; });
+    made->add_surface_where("right", [&](double x0, double, double) { return x0 > bar.nx - 1e-9; });
+  }
+  const auto path = write_job("sliced_numbers", *made, R"({"mesh": "bar.msh",
+    "materials": {"m": {"young": 200, "poisson": 0.3}}, "sections": [{"group": "body", "physics": "solid", "material": "m"}],
+    "supports": [{"group": "left", "all": 0}], "loads": [{"name": "a", "group": "right", "total_force": [1, 2, 3]}]})");
+  number_each_block_from_1(path.parent_path() / "bar.msh");
+  const Job whole = read_job_file(path);
+  for (const int count : {1, 2, 3}) {
+    SCOPED_TRACE(count);
+    expect_parts_add_up(whole, parts_of(read_slices(path, count)));
+  }
 }
 
 TEST(SlicedJob, DamagedMeshesAreRefused) {

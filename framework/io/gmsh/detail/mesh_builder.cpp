@@ -74,7 +74,7 @@ GmshMesh MeshBuilder::finish(Contents contents) {
         throw Error(ErrorCode::not_found,
                     "element " + std::to_string(batch.ids[i / batch.nodes_per_element]) + " (" + batch.shape +
                         ") has the node " + std::to_string(batch.nodes[i]) +
-                        ", which the file does not have; save the mesh again from Gmsh",
+                        ", which is not in the file; save the mesh again from Gmsh",
                     file_);
   }
   return std::move(mesh_);

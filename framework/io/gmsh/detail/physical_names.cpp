@@ -32,7 +32,7 @@ void read_physical_names(Cursor& cursor, MeshBuilder& builder, int version, bool
     if (!builder.name_group(static_cast<int>(dimension), static_cast<int>(tag),
                             rest.substr(open + 1, close - open - 1)))
       fail("the physical " + (dimension < 0 ? "group" : gmsh_dimension_name(static_cast<int>(dimension))) + " " +
-               std::to_string(tag) + " has another name already; give it one name and save the mesh again",
+               std::to_string(tag) + " already has another name; give it only one, and save the mesh again",
            start);
   }
 }

@@ -208,7 +208,7 @@ TEST(JobGroups, WhatHasNoGroupIsSelectedByTheNameThatMessagesGiveIt) {
 TEST(JobGroups, OneTagHasOneName) {
   const std::string text =
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n3 1 \"a\"\n3 1 \"b\"\n$EndPhysicalNames\n";
-  expect_error(ErrorCode::bad_input, {"part.msh:7", "the physical volume 1 has another name already"},
+  expect_error(ErrorCode::bad_input, {"part.msh:7", "the physical volume 1 already has another name"},
                [&] { read_gmsh_bytes(text, "part.msh"); });
 }
 
