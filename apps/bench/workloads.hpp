@@ -44,6 +44,8 @@ void bench_paper_tables(BenchRig& rig);
 
 /// The same model on 1, 2, 4 and 8 devices.
 void bench_devices(BenchRig& rig);
+/// The same model and numbers of devices: CG on every storage, with and without overlap of halos and products.
+void bench_overlap(BenchRig& rig);
 
 /// Flops per integration point that a product takes where nothing is stored: an estimate for a trilinear brick whose
 /// geometry is computed anew (0.06 ms for Model H at 34 TFLOP/s), not a count of instructions. Elements with more nodes

@@ -15,6 +15,9 @@ namespace voussoir::cuda {
 
 namespace {
 
+/// Fewer devices gain nothing from products in two parts (docs/backends.md: several devices).
+constexpr int fewest_overlapping = 3;
+
 /// expanded = x where free, else 0; y = 0, in entries begin … end. Without `constrained`, all equations count as free.
 __global__ void open_product(std::int64_t begin, std::int64_t end, const std::uint8_t* constrained, const double* x,
                              int columns, int column, double* expanded, double* y) {
@@ -117,7 +120,8 @@ void CudaElementOperator::plan_device(int d) {
     if (!p.clustered && !p.at_once) plans.gather(d, b);
   }
   // Sums in any order begin with nodes that wait for other devices, too.
-  const bool split = any && choices_.deterministic && OverlappedExchange::is_wanted(*model_->layout());
+  const bool split =
+      any && choices_.deterministic && OverlappedExchange::is_wanted(*model_->layout(), fewest_overlapping);
   own.split = split ? plans.split_clusters(d, active) : nullptr;
   own.clusters = split ? own.split : any ? plans.clusters(d, active) : nullptr;
   const bool free_only = equations_ == OperatorEquations::free;

@@ -141,11 +141,11 @@ OverlappedExchange::~OverlappedExchange() {
     destroy_stream(cuda_memory(layout_.memory(d)).ordinal(), streams_[static_cast<std::size_t>(d)]);
 }
 
-bool OverlappedExchange::is_wanted(const Layout& layout) {
+bool OverlappedExchange::is_wanted(const Layout& layout, int fewest) {
   if (layout.devices() == 1) return false;
   if (const char* one = std::getenv("VOUSSOIR_CUDA_ONE_BY_ONE"); one && *one && std::string(one) != "0") return false;
   if (const auto requested = voussoir::detail::requested_overlap()) return *requested;
-  for (int d = 1; d < layout.devices(); ++d)
+  for (int d = 1; d < layout.devices() && layout.devices() >= fewest; ++d)
     if (!same_gpu(cuda_memory(layout.memory(0)), cuda_memory(layout.memory(d)))) return true;
   return false;
 }

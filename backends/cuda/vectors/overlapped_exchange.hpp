@@ -26,10 +26,10 @@ class OverlappedExchange {
   void finish();
   int columns() const { return columns_; }
 
-  /// Whether exchanges of this layout are to overlap: where some of its devices are different GPUs. On one GPU there is
-  /// no bus to wait for, and a product in two parts takes longer than one. VOUSSOIR_OVERLAP=1 or 0 decides instead;
-  /// VOUSSOIR_CUDA_ONE_BY_ONE forbids it.
-  static bool is_wanted(const Layout& layout);
+  /// Whether exchanges of this layout are to overlap: where it has `fewest` devices or more and some of them are
+  /// different GPUs. On one GPU there is no bus to wait for, and a product in two parts takes longer than one.
+  /// VOUSSOIR_OVERLAP=1 or 0 decides instead; VOUSSOIR_CUDA_ONE_BY_ONE forbids it.
+  static bool is_wanted(const Layout& layout, int fewest = 2);
 
  private:
   /// One way of values: what carries them is the stream of the receiver where both devices are on one GPU, which reads
