@@ -318,6 +318,10 @@ void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, con
   if (own.plain) {
     sums.x_columns = x.columns();
     sums.x_column = columns.first;
+    // Clusters start while the kernel before them ends, but ghosts come from other streams: writing a ghost of y, which
+    // is no result, waits for all of them.
+    if (phase == ProductPhase::rest && layout.ghosts(d) > 0)
+      fill_bytes_async(py + std::int64_t{layout.owned(d)} * x.columns(), 0, sizeof(double), stream);
     return add_clusters(d, x.part(d), sums, columns.dot, phase);
   }
   sums.x_step = layout.local_size(d);
