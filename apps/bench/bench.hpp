@@ -27,8 +27,8 @@ struct BenchOptions {
 /// Workloads that run on every backend, in the order that they are run in. Besides, there are `cpu`, `files`,
 /// `calibrate` and `model`.
 inline constexpr const char* device_workloads[] = {
-    "spmv",   "matrix-free", "ebe",          "modes",    "cg",  "amg",          "integrate", "assemble",
-    "sweeps", "stencils",    "user-element", "explicit", "job", "paper-tables", "devices",   "schur"};
+    "spmv",     "matrix-free",  "ebe",      "modes", "cg",           "amg",     "integrate", "assemble", "sweeps",
+    "stencils", "user-element", "explicit", "job",   "paper-tables", "devices", "overlap",   "schur"};
 
 /// Measures and prints. A program that was built without benchmarks (VOUSSOIR_BENCH=OFF) says so.
 void run_bench(BenchOptions options);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
+#include <optional>
 
 #include <voussoir/apps/bench/divided_system.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
@@ -114,10 +116,40 @@ void compare(BenchRow& row, const DividedSystem& system, int iterations, OneDevi
 constexpr int timed_cg_iterations = 100, compared_cg_iterations = 10;
 constexpr std::array<int, 4> compared_devices{1, 2, 4, 8};
 
+/// Switches overlap on or off while it lives; without a choice, nothing is changed. What the user has set comes back.
+class OverlapChoice {
+ public:
+  explicit OverlapChoice(std::optional<bool> choice) : made_(choice.has_value()) {
+    if (!made_) return;
+    if (const char* before = std::getenv(variable)) before_ = before;
+    setenv(variable, *choice ? "1" : "0", 1);
+  }
+  ~OverlapChoice() {
+    if (made_ && before_)
+      setenv(variable, before_->c_str(), 1);
+    else if (made_)
+      unsetenv(variable);
+  }
+  OverlapChoice(const OverlapChoice&) = delete;
+  OverlapChoice& operator=(const OverlapChoice&) = delete;
+
+ private:
+  static constexpr const char* variable = "VOUSSOIR_OVERLAP";
+  bool made_;
+  std::optional<std::string> before_;
+};
+
+/// How an iteration of CG is measured.
+struct IterationChoice {
+  int reductions = 2;
+  std::optional<bool> overlap;  ///< of halos and products; none: as the backend chooses
+};
+
 template <class Soe>
 void jacobi_row(BenchRig& rig, const Domain& domain, const std::string& spec, const std::string& what, OneDevice& one,
-                int reductions = 2) {
+                const IterationChoice& choice = {}) {
   rig.row(spec + ", " + what, [&](BenchRow& row) {
+    const OverlapChoice overlap(choice.overlap);
     DividedSystem system(rig, domain, spec, std::make_unique<Soe>());
     JacobiPreconditioner preconditioner;
     preconditioner.set_up(*system.soe);
@@ -129,7 +161,7 @@ void jacobi_row(BenchRig& rig, const Domain& domain, const std::string& spec, co
       system.backend->fill(system.soe->x(), 0.0);
       Backend& backend = *system.backend;
       const Operator &a = system.soe->matrix(), *inverse = preconditioner.inverse();
-      const CgOutcome outcome = reductions == 1
+      const CgOutcome outcome = choice.reductions == 1
                                     ? one_reduction_cg(backend, a, inverse, system.soe->b(), system.soe->x(), request)
                                     : backend.cg(a, inverse, system.soe->b(), system.soe->x(), request);
       return outcome.iterations;
@@ -233,7 +265,7 @@ void bench_devices(BenchRig& rig) {
   OneDevice stored, fewer_sums, free, setup, solve;
   for (const std::string& spec : lists) jacobi_row<BsrSOE>(rig, *domain, spec, "Jacobi-CG, 3 × 3 blocks", stored);
   for (const std::string& spec : lists)
-    jacobi_row<BsrSOE>(rig, *domain, spec, "the same with one reduction", fewer_sums, 1);
+    jacobi_row<BsrSOE>(rig, *domain, spec, "the same with one reduction", fewer_sums, {1, {}});
   for (const std::string& spec : lists)
     jacobi_row<MatrixFreeSOE>(rig, *domain, spec, "Jacobi-CG, nothing stored", free);
   for (const std::string& spec : lists) multigrid_rows(rig, *domain, spec, setup, solve);
@@ -241,6 +273,43 @@ void bench_devices(BenchRig& rig) {
   predicted_rows(rig, "Jacobi-CG, 3 × 3 blocks", stored);
   predicted_rows(rig, "the same with one reduction", fewer_sums, 1);
   predicted_rows(rig, "Jacobi-CG, nothing stored", free);
+}
+
+namespace {
+
+template <class Soe>
+void overlap_rows(BenchRig& rig, const Domain& domain, const std::vector<std::string>& lists, const std::string& what) {
+  OneDevice one;
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    if (k == 0) {
+      jacobi_row<Soe>(rig, domain, lists[k], what, one);
+      continue;
+    }
+    jacobi_row<Soe>(rig, domain, lists[k], what + ", without overlap", one, {2, false});
+    jacobi_row<Soe>(rig, domain, lists[k], what + ", with overlap", one, {2, true});
+  }
+}
+
+}  // namespace
+
+void bench_overlap(BenchRig& rig) {
+  const auto domain = make_model_h(rig.setup().size);
+  domain->add_load_case("end").traction("xmax", {0, 0, -1e6});
+  rig.table().begin("overlap", fmt::format("{} nodes, {} elements: iterations of Jacobi-CG on several devices, halos "
+                                           "exchanged before and during products",
+                                           domain->node_count(), domain->element_count()));
+  std::vector<std::string> lists;
+  try {
+    lists = device_lists(rig.setup().backend, compared_devices);
+  } catch (const Error&) {
+    rig.row("several devices", [&](BenchRow&) { (void)device_lists(rig.setup().backend, compared_devices); });
+    return;
+  }
+  if (rig.setup().quick) lists.resize(std::min<std::size_t>(lists.size(), 2));
+  overlap_rows<BsrSOE>(rig, *domain, lists, "3 × 3 blocks");
+  overlap_rows<ElementSOE>(rig, *domain, lists, "element matrices");
+  overlap_rows<PointSOE>(rig, *domain, lists, "tangents at points");
+  overlap_rows<MatrixFreeSOE>(rig, *domain, lists, "nothing stored");
 }
 
 }  // namespace voussoir::app

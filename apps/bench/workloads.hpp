@@ -44,6 +44,8 @@ void bench_paper_tables(BenchRig& rig);
 
 /// The same model on 1, 2, 4 and 8 devices.
 void bench_devices(BenchRig& rig);
+/// The same model and numbers of devices: CG on every storage, with and without overlap of halos and products.
+void bench_overlap(BenchRig& rig);
 
 /// Dense interiors of parts, their Schur complements and solutions.
 void bench_condensation(BenchRig& rig);

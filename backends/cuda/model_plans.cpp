@@ -22,9 +22,11 @@ void ModelPlans::follow() {
     }
     others_.clear();
     clusters_.clear();  // asked for by a flag per batch
+    split_clusters_.clear();
   }
   // Operators that still have these clusters are out of date as well, and refuse to multiply.
   for (auto& [asked_for, set] : clusters_) follow_supports(model_, asked_for.first, *set);
+  for (auto& [asked_for, set] : split_clusters_) follow_supports(model_, asked_for.first, *set);
   revision_ = now;
 }
 
@@ -49,6 +51,12 @@ std::shared_ptr<const ClusterSet> ModelPlans::clusters(int device, const std::ve
   if (known != clusters_.end()) return known->second;
   auto set = std::make_shared<ClusterSet>(make_clusters(model_, device, active));
   clusters_.emplace(std::pair{device, active}, set);
+  return set;
+}
+
+std::shared_ptr<const SplitClusters> ModelPlans::split_clusters(int device, const std::vector<bool>& active) {
+  auto& set = split_clusters_[{device, active}];
+  if (!set) set = std::make_shared<SplitClusters>(make_split_clusters(model_, device, active));
   return set;
 }
 

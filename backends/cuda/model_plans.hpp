@@ -7,6 +7,7 @@
 
 #include <voussoir/backends/cuda/elements/clusters.hpp>
 #include <voussoir/backends/cuda/elements/node_gather.hpp>
+#include <voussoir/backends/cuda/elements/split_clusters.hpp>
 #include <voussoir/backends/cuda/vectors/dependencies.hpp>
 #include <voussoir/backends/device_model.hpp>
 
@@ -23,6 +24,8 @@ class ModelPlans {
   const NodeGather& gather(int device, int batch);
   /// The clusters of the batches that are `active`, one flag per batch.
   std::shared_ptr<const ClusterSet> clusters(int device, const std::vector<bool>& active);
+  /// The same, split by whether their elements need ghosts.
+  std::shared_ptr<const SplitClusters> split_clusters(int device, const std::vector<bool>& active);
   /// The dependencies of a device, as arrays on it.
   const DeviceDependencies& dependencies(int device);
   /// True where some device has a dependency.
@@ -43,6 +46,7 @@ class ModelPlans {
   std::vector<std::vector<std::unique_ptr<NodeGather>>> gather_;
   std::vector<std::unique_ptr<DeviceDependencies>> dependencies_;
   std::map<std::pair<int, std::vector<bool>>, std::shared_ptr<ClusterSet>> clusters_;
+  std::map<std::pair<int, std::vector<bool>>, std::shared_ptr<SplitClusters>> split_clusters_;
   std::map<std::type_index, std::shared_ptr<void>> others_;
   bool any_dependency_ = false;
 };

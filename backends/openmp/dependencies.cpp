@@ -23,13 +23,16 @@ void hand_on_dependent(const DeviceModel& model, int device, double* y, int colu
     }
 }
 
-void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double* x, int columns) {
-  const std::int32_t owned = model.layout()->owned(device);
+namespace {
+
+/// For the dependencies that are `wanted`.
+template <class Wanted>
+void combine_others(const DeviceModel& model, int device, double* x, int columns, const Wanted& wanted) {
   const auto entry = [=](std::int32_t equation, int c) -> double& {
     return x[static_cast<std::ptrdiff_t>(equation) * columns + c];
   };
   for (const Dependency& dependency : model.part(device).dependencies) {
-    if (!ghosts_too && dependency.equation >= owned) continue;
+    if (!wanted(dependency)) continue;
     for (int c = 0; c < columns; ++c) {
       double sum = 0;
       for (std::size_t i = 0; i < dependency.others.size(); ++i)
@@ -37,6 +40,22 @@ void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double
       entry(dependency.equation, c) = sum;
     }
   }
+}
+
+}  // namespace
+
+void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double* x, int columns) {
+  const std::int32_t owned = model.layout()->owned(device);
+  combine_others(model, device, x, columns,
+                 [=](const Dependency& dependency) { return ghosts_too || dependency.equation < owned; });
+}
+
+void set_dependent(const DeviceModel& model, int device, detail::ProductPhase phase, double* x, int columns) {
+  const std::int32_t owned = model.layout()->owned(device);
+  combine_others(model, device, x, columns, [=](const Dependency& dependency) {
+    return phase == detail::ProductPhase::all ||
+           (phase == detail::ProductPhase::rest) == detail::needs_ghosts(dependency, owned);
+  });
 }
 
 }  // namespace cpu

@@ -1,7 +1,8 @@
 #pragma once
+#include <voussoir/backends/detail/overlap.hpp>
 #include <voussoir/backends/device_model.hpp>
 
-// Both of these act on blocks of `columns` vectors.
+// All of these act on blocks of `columns` vectors.
 
 namespace voussoir::cpu {
 
@@ -11,5 +12,7 @@ void hand_on_dependent(const DeviceModel& model, int device, double* y, int colu
 
 /// x[dependent] = Σ coefficient · x[other], for all local dependent equations if `ghosts_too`, else for owned ones.
 void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double* x, int columns = 1);
+/// The same for all local dependent equations, or for those of a phase.
+void set_dependent(const DeviceModel& model, int device, detail::ProductPhase phase, double* x, int columns);
 
 }  // namespace voussoir::cpu

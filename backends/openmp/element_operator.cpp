@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
@@ -34,6 +35,8 @@ void CpuElementOperator::assemble(CpuBackend& backend, const ElementState& state
       backend.copy(from, to);
       exchange_ghosts(to);
     });
+  overlaps_ =
+      model_->devices() > 1 && product_ != ElementProduct::scatter && detail::requested_overlap().value_or(false);
   FaultKeeper faults;
   for (int d = 0; d < model_->devices(); ++d)
     for (int b = 0; b < model_->batch_count(); ++b) {
@@ -93,16 +96,13 @@ ElementStatus CpuElementOperator::store(int d, int b, const ElementState& state)
   return status;
 }
 
-ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) const {
+ElementStatus CpuElementOperator::add_stored(int d, int b, const GatherPlan& plan, Array<double>& y) const {
   const ElementProgram& program = *batch(d, b).program;
   const BatchPart& own = part(d, b);
   const int columns = expanded_.columns();
   const bool points = stores_points(d, b);
   const ElementState at_rest;  // what depends on the state is stored
-  const Sweep sweep{*model_,  d,
-                    b,        ModelPlans::of(*model_, threads_).gather(*model_, d, b),
-                    threads_, Route::native,
-                    at_rest,  program.dofs() * columns};
+  const Sweep sweep{*model_, d, b, plan, threads_, Route::native, at_rest, program.dofs() * columns};
   return run(
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
@@ -170,14 +170,13 @@ void CpuElementOperator::add_spread(int d, int b, Array<double>& y) const {
   }
 }
 
-ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) const {
+ElementStatus CpuElementOperator::add_action(int d, int b, const GatherPlan& plan, Array<double>& y) const {
   const ElementProgram& program = *batch(d, b).program;
   const BatchTerms& terms = part(d, b).terms;
   const Route side = program.route() == Route::host ? Route::host : Route::native;
   const int columns = expanded_.columns();
   const ElementState state = state_.state();
-  const Sweep sweep{*model_,  d,    b,     ModelPlans::of(*model_, threads_).gather(*model_, d, b),
-                    threads_, side, state, program.dofs() * columns};
+  const Sweep sweep{*model_, d, b, plan, threads_, side, state, program.dofs() * columns};
   return run(
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
@@ -211,54 +210,82 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
       });
 }
 
-void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
+void CpuElementOperator::open(int d, const Vector& x, Vector& y, detail::ProductPhase phase) const {
   const Layout& layout = *model_->layout();
-  const int columns = x.columns();
-  const auto width = static_cast<std::size_t>(columns);
-  exchange_ghosts(x);
-  if (!expanded_.layout() || expanded_.columns() != columns) expanded_ = Vector(model_->layout(), columns);
+  const auto width = static_cast<std::size_t>(x.columns());
   const bool free_only = equations_ == OperatorEquations::free;
+  const bool begins = phase != detail::ProductPhase::rest, ends = phase != detail::ProductPhase::interior;
+  DeviceSection section(*layout.memory(d));
+  const double* px = x.part(d).read_device();
+  double* inner = begins ? expanded_.part(d).write_device() : expanded_.part(d).update_device();
+  double* py = begins ? y.part(d).write_device() : y.part(d).update_device();
+  const std::uint8_t* constrained = model_->part(d).constrained.read_device();
+  const auto first = static_cast<std::size_t>(begins ? 0 : layout.owned(d));
+  const auto last = static_cast<std::size_t>(ends ? layout.local_size(d) : layout.owned(d));
+  for_blocks(last - first, threads_, [=](std::size_t begin, std::size_t end) {
+    begin += first;
+    end += first;
+    std::fill(py + begin * width, py + end * width, 0.0);
+    std::copy(px + begin * width, px + end * width, inner + begin * width);
+    for (std::size_t i = begin; free_only && i < end; ++i)
+      if (constrained[i]) std::fill_n(inner + i * width, width, 0.0);
+  });
+  if (free_only) set_dependent(*model_, d, phase, inner, x.columns());
+}
+
+void CpuElementOperator::add_batches(int d, Vector& y, detail::ProductPhase phase, FaultKeeper& faults) const {
+  ModelPlans& plans = ModelPlans::of(*model_, threads_);
+  for (int b = 0; b < model_->batch_count(); ++b) {
+    if (part(d, b).terms.empty()) continue;
+    if (product_ == ElementProduct::scatter) {
+      add_spread(d, b, y.part(d));
+      continue;
+    }
+    const bool acts = product_ == ElementProduct::matrix_free;
+    // Elements that are computed on the host are not split.
+    const bool whole = phase == detail::ProductPhase::all || (acts && batch(d, b).program->route() == Route::host);
+    if (whole && phase == detail::ProductPhase::interior) continue;
+    const GatherPlan* plan = whole                                     ? &plans.gather(*model_, d, b)
+                             : phase == detail::ProductPhase::interior ? plans.split(*model_, d, b).interior.get()
+                                                                       : plans.split(*model_, d, b).rest.get();
+    if (!plan) continue;
+    faults.note(batch(d, b), acts ? add_action(d, b, *plan, y.part(d)) : add_stored(d, b, *plan, y.part(d)));
+  }
+}
+
+void CpuElementOperator::close(int d, const Vector& x, Vector& y) const {
+  if (equations_ != OperatorEquations::free) return;
+  const Layout& layout = *model_->layout();
+  const auto width = static_cast<std::size_t>(x.columns());
+  DeviceSection section(*layout.memory(d));
+  const double* px = x.part(d).read_device();
+  double* py = y.part(d).update_device();
+  const std::uint8_t* constrained = model_->part(d).constrained.read_device();
+  hand_on_dependent(*model_, d, py, x.columns());
+  for_blocks(static_cast<std::size_t>(layout.owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (constrained[i]) std::copy_n(px + i * width, width, py + i * width);
+  });
+}
+
+void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
+  if (!expanded_.layout() || expanded_.columns() != x.columns()) expanded_ = Vector(model_->layout(), x.columns());
   FaultKeeper faults;
+  if (overlaps_) {
+    std::vector<Array<double>> sent = send_ghosts(x);
+    for (int d = 0; d < model_->devices(); ++d) {
+      open(d, x, y, detail::ProductPhase::interior);
+      add_batches(d, y, detail::ProductPhase::interior, faults);
+    }
+    receive_ghosts(x, std::move(sent));
+  } else {
+    exchange_ghosts(x);
+  }
+  const auto phase = overlaps_ ? detail::ProductPhase::rest : detail::ProductPhase::all;
   for (int d = 0; d < model_->devices(); ++d) {
-    {
-      DeviceSection section(*layout.memory(d));
-      const double* px = x.part(d).read_device();
-      double* inner = expanded_.part(d).write_device();
-      double* py = y.part(d).write_device();
-      const std::uint8_t* constrained = model_->part(d).constrained.read_device();
-      for_blocks(static_cast<std::size_t>(layout.local_size(d)), threads_, [=](std::size_t begin, std::size_t end) {
-        std::fill(py + begin * width, py + end * width, 0.0);
-        std::copy(px + begin * width, px + end * width, inner + begin * width);
-        for (std::size_t i = begin; free_only && i < end; ++i)
-          if (constrained[i]) std::fill_n(inner + i * width, width, 0.0);
-      });
-      if (free_only) set_dependent(*model_, d, true, inner, columns);
-    }
-    for (int b = 0; b < model_->batch_count(); ++b) {
-      if (part(d, b).terms.empty()) continue;
-      switch (product_) {
-        case ElementProduct::gather:
-        case ElementProduct::points:
-          faults.note(batch(d, b), add_stored(d, b, y.part(d)));
-          break;
-        case ElementProduct::scatter:
-          add_spread(d, b, y.part(d));
-          break;
-        case ElementProduct::matrix_free:
-          faults.note(batch(d, b), add_action(d, b, y.part(d)));
-          break;
-      }
-    }
-    if (!free_only) continue;
-    DeviceSection section(*layout.memory(d));
-    const double* px = x.part(d).read_device();
-    double* py = y.part(d).update_device();
-    const std::uint8_t* constrained = model_->part(d).constrained.read_device();
-    hand_on_dependent(*model_, d, py, columns);
-    for_blocks(static_cast<std::size_t>(layout.owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        if (constrained[i]) std::copy_n(px + i * width, width, py + i * width);
-    });
+    open(d, x, y, phase);
+    add_batches(d, y, phase, faults);
+    close(d, x, y);
   }
   faults.rethrow();
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/detail/overlap.hpp>
 #include <voussoir/backends/openmp/element_matrices.hpp>
 #include <voussoir/backends/openmp/sweep.hpp>
 
@@ -14,7 +15,8 @@ namespace voussoir::cpu {
 
 /// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices, and where
 /// nothing is stored the geometry of elements whose programs take several columns. An operator keeps scratch for its
-/// products, so one thread at a time may use it.
+/// products, so one thread at a time may use it. Where VOUSSOIR_OVERLAP=1 when it is assembled on several devices, the
+/// elements that need no values of other devices are multiplied before these have arrived.
 class CpuElementOperator final : public ElementOperator {
  public:
   CpuElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations, int threads);
@@ -67,9 +69,15 @@ class CpuElementOperator final : public ElementOperator {
            part(device, number).terms.mass == 0;
   }
   /// Products of stored matrices, or of tangents at points.
-  ElementStatus add_stored(int device, int number, Array<double>& y) const;
+  ElementStatus add_stored(int device, int number, const GatherPlan& plan, Array<double>& y) const;
   void add_spread(int device, int number, Array<double>& y) const;
-  ElementStatus add_action(int device, int number, Array<double>& y) const;
+  ElementStatus add_action(int device, int number, const GatherPlan& plan, Array<double>& y) const;
+  /// expanded_ = x where free, else 0, dependent entries filled in, and y = 0, on one device.
+  void open(int device, const Vector& x, Vector& y, detail::ProductPhase phase) const;
+  /// Adds the products of the elements of a phase.
+  void add_batches(int device, Vector& y, detail::ProductPhase phase, FaultKeeper& faults) const;
+  /// y = x where not free, once dependent entries have been handed on.
+  void close(int device, const Vector& x, Vector& y) const;
   ElementStatus add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
   /// Stores matrices, or tangents at points.
   ElementStatus store(int device, int number, const ElementState& state);
@@ -80,6 +88,7 @@ class CpuElementOperator final : public ElementOperator {
   OperatorEquations equations_;
   int threads_;
   bool assembled_ = false;
+  bool overlaps_ = false;
   std::vector<std::vector<BatchPart>> parts_;
   KeptElementState state_;                      ///< matrix-free and points: where the tangent is taken
   mutable Vector expanded_;                     ///< x with constrained entries zero and dependent ones filled in

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
+#include <voussoir/backends/detail/overlap.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 
 namespace voussoir::cpu {
@@ -72,9 +74,21 @@ struct ChunkLister {
   }
 };
 
+/// The nodes of some groups of elements, in their order.
+std::vector<std::int32_t> nodes_of_groups(const std::int32_t* nodes, std::int32_t elements, int per_element, int lanes,
+                                          const std::vector<std::int32_t>& groups) {
+  std::vector<std::int32_t> listed;
+  for (const std::int32_t g : groups) {
+    const std::int64_t first = std::int64_t{g} * lanes, end = std::min<std::int64_t>(elements, first + lanes);
+    listed.insert(listed.end(), nodes + first * per_element, nodes + end * per_element);
+  }
+  return listed;
+}
+
 }  // namespace
 
-GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch_number, std::int32_t chunk, int threads) {
+GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch_number, std::int32_t chunk, int threads,
+                            std::vector<std::int32_t> groups) {
   const DeviceModel::Part& part = model.part(device);
   const ElementBatch& batch = part.batches[static_cast<std::size_t>(batch_number)];
   const auto& memory = model.layout()->memory(device);
@@ -88,7 +102,17 @@ GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch_numb
   if (per_element > 65535)
     throw Error(ErrorCode::misuse, "element type " + batch.program->name() + " has " + std::to_string(per_element) +
                                        " nodes; at most 65535 are possible");
-  const std::int32_t count = batch.element_count;
+  DeviceSection section(*memory);
+  const std::int32_t* nodes = batch.nodes.read_device();
+  std::int32_t count = batch.element_count;
+  std::vector<std::int32_t> listed;
+  if (!groups.empty()) {
+    listed = nodes_of_groups(nodes, count, per_element, plan.lanes, groups);
+    nodes = listed.data();
+    count = static_cast<std::int32_t>(listed.size() / static_cast<std::size_t>(per_element));
+    plan.group = std::move(groups);
+  }
+  plan.elements = count;
   chunk = std::max(plan.lanes, chunk / plan.lanes * plan.lanes);
   plan.chunk = chunk;
   const std::ptrdiff_t chunks = (std::int64_t{count} + chunk - 1) / chunk;
@@ -98,8 +122,6 @@ GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch_numb
   std::fill_n(wanted.begin(), part.owned_nodes, std::uint8_t{1});
   for (const std::int32_t node : part.dependency_rows) wanted[static_cast<std::size_t>(node)] = 1;
 
-  DeviceSection section(*memory);
-  const std::int32_t* nodes = batch.nodes.read_device();
   std::vector<std::int64_t> first_incidence(static_cast<std::size_t>(chunks) + 1, 0);
   // Made before the parallel regions, so that a lack of memory is met where an exception can leave.
   std::vector<ChunkLister> listers(static_cast<std::size_t>(threads), {nodes, per_element, wanted.data(), {}, {}, {}});
@@ -149,11 +171,13 @@ ModelPlans::ModelPlans(const DeviceModel& model, int threads) : threads_(threads
   const auto devices = static_cast<std::size_t>(model.devices());
   batch_revision_ = model.revision().batches;
   gather_.resize(devices);
+  split_.resize(devices);
   dependency_of_.resize(devices);
   dependent_.resize(devices);
   for (std::size_t d = 0; d < devices; ++d) {
     const DeviceModel::Part& part = model.part(static_cast<int>(d));
     gather_[d].resize(part.batches.size());
+    split_[d].resize(part.batches.size());
     dependent_[d].resize(part.batches.size());
     for (std::size_t i = 0; i < part.dependencies.size(); ++i)
       dependency_of_[d].emplace(part.dependencies[i].equation, static_cast<std::int32_t>(i));
@@ -181,22 +205,56 @@ void ModelPlans::follow(const DeviceModel& model) {
     const std::size_t batches = model.part(static_cast<int>(d)).batches.size();
     gather_[d].resize(std::min(unchanged, gather_[d].size()));
     gather_[d].resize(batches);
+    split_[d].resize(std::min(unchanged, split_[d].size()));
+    split_[d].resize(batches);
     dependent_[d].resize(batches);  // a model whose batches are replaced has no dependencies
   }
   batch_revision_ = model.revision().batches;
 }
 
+std::int32_t ModelPlans::chunk_of(const ElementProgram& program) const {
+  // Large enough that threads seldom wait for each other, small enough for a third-level cache.
+  const std::int64_t bytes = std::max(1, program.matrix_entries()) * static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t per_thread = std::clamp<std::int64_t>((2 << 20) / bytes, 32, 2048);
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(per_thread * threads_, 32, (64 << 20) / bytes + 32) / 32 *
+                                   32);
+}
+
 const GatherPlan& ModelPlans::gather(const DeviceModel& model, int device, int batch) {
   auto& plan = gather_[static_cast<std::size_t>(device)][static_cast<std::size_t>(batch)];
-  if (!plan) {
-    // Large enough that threads seldom wait for each other, small enough for a third-level cache.
-    const ElementProgram& program = *model.part(device).batches[static_cast<std::size_t>(batch)].program;
-    const std::int64_t bytes = std::max(1, program.matrix_entries()) * static_cast<std::int64_t>(sizeof(double));
-    const std::int64_t per_thread = std::clamp<std::int64_t>((2 << 20) / bytes, 32, 2048);
-    const auto chunk = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(per_thread * threads_, 32, (64 << 20) / bytes + 32) / 32 * 32);
-    plan = std::make_unique<GatherPlan>(make_gather_plan(model, device, batch, chunk, threads_));
+  const ElementProgram& program = *model.part(device).batches[static_cast<std::size_t>(batch)].program;
+  if (!plan) plan = std::make_unique<GatherPlan>(make_gather_plan(model, device, batch, chunk_of(program), threads_));
+  return *plan;
+}
+
+const SplitPlan& ModelPlans::split(const DeviceModel& model, int device, int batch) {
+  auto& plan = split_[static_cast<std::size_t>(device)][static_cast<std::size_t>(batch)];
+  if (plan) return *plan;
+  plan = std::make_unique<SplitPlan>();
+  const DeviceModel::Part& part = model.part(device);
+  const ElementBatch& elements = part.batches[static_cast<std::size_t>(batch)];
+  const std::int32_t lanes = elements.program->lanes(), whole = elements.element_count / lanes;
+  std::vector<std::int32_t> interior, rest;
+  {
+    DeviceSection section(*model.layout()->memory(device));
+    const std::vector<std::uint8_t> waits =
+        detail::waiting_nodes(model, device, {part.first_equation.read_device(), part.first_equation.size()});
+    const std::int64_t width = std::int64_t{lanes} * elements.program->nodes();
+    const std::int32_t* nodes = elements.nodes.read_device();
+    const auto waiting = [&](std::int32_t n) { return waits[static_cast<std::size_t>(n)] != 0; };
+    // A last group that is not full is with the rest, behind all others.
+    for (std::int32_t g = 0; g < (elements.element_count + lanes - 1) / lanes; ++g) {
+      const bool is_interior = g < whole && std::none_of(nodes + g * width, nodes + (g + 1) * width, waiting);
+      (is_interior ? interior : rest).push_back(g);
+    }
   }
+  const auto make = [&](std::vector<std::int32_t>& groups) -> std::unique_ptr<GatherPlan> {
+    if (groups.empty()) return nullptr;
+    return std::make_unique<GatherPlan>(
+        make_gather_plan(model, device, batch, chunk_of(*elements.program), threads_, std::move(groups)));
+  };
+  plan->interior = make(interior);
+  plan->rest = make(rest);
   return *plan;
 }
 

@@ -16,8 +16,10 @@ namespace voussoir::cpu {
 /// and the threads are, neither shows in the result.
 struct GatherPlan {
   int lanes = 1;
-  int lane_shift = 0;                    ///< lanes = 1 << lane_shift
-  std::int32_t chunk = 0;                ///< elements per chunk, a multiple of lanes
+  int lane_shift = 0;               ///< lanes = 1 << lane_shift
+  std::int32_t chunk = 0;           ///< elements per chunk, a multiple of lanes
+  std::int32_t elements = 0;        ///< that pass
+  std::vector<std::int32_t> group;  ///< of `lanes` elements, in the order in which they pass; empty: all, as they are
   std::vector<std::int64_t> chunk_rows;  ///< chunk c touches the entries chunk_rows[c] … chunk_rows[c+1] of `rows`
   Array<std::int32_t> rows;              ///< local nodes, ascending within a chunk
   Array<std::int64_t> first;             ///< where the incidences of each entry of `rows` start, and the total
@@ -29,7 +31,15 @@ struct GatherPlan {
 };
 
 /// A plan for the rows that a device computes: its own nodes, and those of others whose dependent equations feed them.
-GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch, std::int32_t chunk, int threads);
+/// With `groups`, ascending, for these elements only.
+GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch, std::int32_t chunk, int threads,
+                            std::vector<std::int32_t> groups = {});
+
+/// The plan of a batch in two, for products that begin before the values of other devices have arrived.
+struct SplitPlan {
+  std::unique_ptr<GatherPlan> interior;  ///< whole groups of elements that do not need them; null: there are none
+  std::unique_ptr<GatherPlan> rest;      ///< null: the interior is everything
+};
 
 /// What this backend derives from a model once and keeps with it.
 class ModelPlans {
@@ -38,6 +48,7 @@ class ModelPlans {
   explicit ModelPlans(const DeviceModel& model, int threads);
 
   const GatherPlan& gather(const DeviceModel& model, int device, int batch);
+  const SplitPlan& split(const DeviceModel& model, int device, int batch);
   /// Number in part.dependencies of the dependency that gives an equation, by local equation.
   const std::unordered_map<std::int32_t, std::int32_t>& dependency_of(int device) const {
     return dependency_of_[static_cast<std::size_t>(device)];
@@ -52,8 +63,11 @@ class ModelPlans {
  private:
   /// Drops the plans of batches that were replaced, and has room for those that there are now.
   void follow(const DeviceModel& model);
+  /// Elements of a chunk.
+  std::int32_t chunk_of(const ElementProgram& program) const;
   int threads_;
   std::vector<std::vector<std::unique_ptr<GatherPlan>>> gather_;
+  std::vector<std::vector<std::unique_ptr<SplitPlan>>> split_;
   std::vector<std::unordered_map<std::int32_t, std::int32_t>> dependency_of_;
   std::vector<std::vector<std::vector<std::uint8_t>>> dependent_;
   bool any_dependency_ = false;

@@ -23,15 +23,13 @@ struct ChunkRange {
 };
 
 ChunkRange range_of(const Sweep& sweep, std::ptrdiff_t chunk) {
-  const std::int32_t total =
-      sweep.model.part(sweep.device).batches[static_cast<std::size_t>(sweep.batch)].element_count;
+  const std::int32_t total = sweep.plan.elements;
   const auto first = static_cast<std::int32_t>(chunk * sweep.plan.chunk);
   return {first, std::min(sweep.plan.chunk, total - first)};
 }
 
 void reserve(const Sweep& sweep, Array<double>& buffer) {
-  const std::int32_t total =
-      sweep.model.part(sweep.device).batches[static_cast<std::size_t>(sweep.batch)].element_count;
+  const std::int32_t total = sweep.plan.elements;
   const std::int64_t elements = std::min<std::int64_t>(
       sweep.plan.chunk, (std::int64_t{total} + sweep.plan.lanes - 1) / sweep.plan.lanes * sweep.plan.lanes);
   const auto wanted = static_cast<std::size_t>(elements) * static_cast<std::size_t>(sweep.values);
@@ -71,8 +69,11 @@ ElementStatus run_on_device(const Sweep& sweep, Array<double>& buffer, const std
 #pragma omp for schedule(static)
       for (std::int32_t at = 0; at < range.count; at += piece)
         keeper.guard([&] {
-          mine.merge(compute(view, range.first + at, std::min(piece, range.count - at),
-                             values + static_cast<std::ptrdiff_t>(at) * sweep.values));
+          for_runs(plan, range.first + at, range.first + std::min(at + piece, range.count),
+                   [&](std::int32_t first, std::int32_t count, std::int32_t offset) {
+                     mine.merge(compute(view, first, count,
+                                        values + (static_cast<std::ptrdiff_t>(at) + offset) * sweep.values));
+                   });
         });
       const std::int64_t begin = plan.chunk_rows[static_cast<std::size_t>(c)];
       const std::int64_t end = plan.chunk_rows[static_cast<std::size_t>(c) + 1];

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <functional>
 
 #include <voussoir/backends/detail/element_equations.hpp>
@@ -59,8 +60,23 @@ inline detail::ElementEquations element_equations(const DeviceModel::Part& part,
 ElementStatus run(const Sweep& sweep, Array<double>& buffer, const std::function<Compute()>& open_compute,
                   const std::function<Gather()>& open_gather);
 
-/// Only computes: calls `take` for each element of the batch, on the host and by several threads at once. Its values
-/// stand `stride` numbers apart.
+/// Calls work(first, count, at) for the elements at the places begin … end of a plan, run by run of neighbours: element
+/// `first` is at place begin + at. `begin` is a multiple of the lanes.
+template <class Work>
+void for_runs(const GatherPlan& plan, std::int32_t begin, std::int32_t end, const Work& work) {
+  if (plan.group.empty()) return work(begin, end - begin, 0);
+  for (std::int32_t at = begin; at < end;) {
+    const auto group = plan.group.begin() + (at >> plan.lane_shift);
+    std::int32_t groups = 1;
+    while (at + groups * plan.lanes < end && group[groups] == group[0] + groups) ++groups;
+    const std::int32_t count = std::min(groups * plan.lanes, end - at);
+    work(group[0] * plan.lanes, count, at - begin);
+    at += count;
+  }
+}
+
+/// Only computes, with a plan of all elements: calls `take` for each element of the batch, on the host and by several
+/// threads at once. Its values stand `stride` numbers apart.
 ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_compute,
                       const std::function<void(std::int32_t element, const double* values, int stride)>& take);
 

@@ -82,6 +82,26 @@ TEST(Bench, PaperTablesStandBesideOurs) {
   for (const Json& row : tables["devices"]) EXPECT_GT(row["ours"].get<double>(), 0) << row;
 }
 
+TEST(Bench, OverlapIsMeasuredForEveryStorageOnSeveralDevices) {
+  const std::string file = (fresh_folder("bench_overlap") / "numbers.json").string();
+  const Outcome outcome =
+      run_program({"bench", "--backend", "debug", "--quick", "--size", "5", "overlap", "--json", file});
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+  const Json rows = Json::parse(read_text(file))["rows"];
+  EXPECT_EQ(rows.size(), 12u);  // four storages: on one device, and on two with and without overlap
+  int with = 0, compared = 0;
+  for (const Json& row : rows) {
+    EXPECT_GT(row["seconds"].get<double>(), 0) << row;
+    EXPECT_EQ(row["iterations"].get<int>(), 10) << row;
+    with += contains(row["what"].get<std::string>(), ", with overlap");
+    if (row["devices"].get<double>() == 1) continue;
+    ++compared;
+    EXPECT_LE(row["difference"].get<double>(), 1e-10) << row;
+  }
+  EXPECT_EQ(with, 4);
+  EXPECT_EQ(compared, 8);
+}
+
 TEST(Bench, SaysThatTheCpusTableIsNotWrittenToAFile) {
   const std::string file = (fresh_folder("bench_json") / "numbers.json").string();
   const Outcome outcome = run_program({"bench", "--json", file});

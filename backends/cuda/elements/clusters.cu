@@ -1,14 +1,12 @@
 #include <voussoir/backends/cuda/elements/clusters.hpp>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <future>
 #include <limits>
-#include <thread>
 
+#include <voussoir/backends/cuda/elements/element_curve.hpp>
+#include <voussoir/backends/cuda/elements/split_clusters.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
+#include <voussoir/backends/detail/overlap.hpp>
 
 // Clusters of elements: how batches are cut in them, on the host, and the nodes that they share. What products do with
 // these nodes is in cluster_sums.cu.
@@ -39,133 +37,28 @@ Array<T> settled(const std::shared_ptr<DeviceMemory>& memory, const std::vector<
   return array;
 }
 
-/// Does work(begin, end) for all of 0 … count, in pieces of `grain` that several threads share. What a piece is does
-/// not depend on how many there are.
-template <class Work>
-void in_pieces(std::size_t count, std::size_t grain, const Work& work) {
-  const std::size_t pieces = (count + grain - 1) / grain;
-  const std::size_t workers = std::min<std::size_t>(pieces, std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
-  const auto do_pieces = [&](std::size_t first, std::size_t last) {
-    for (std::size_t p = first; p < last; ++p) work(p * grain, std::min(count, (p + 1) * grain));
-  };
-  std::vector<std::future<void>> others;
-  for (std::size_t w = 1; w < workers; ++w)
-    others.push_back(std::async(std::launch::async, do_pieces, pieces * w / workers, pieces * (w + 1) / workers));
-  if (workers > 0) do_pieces(0, pieces / workers);
-  for (auto& other : others) other.get();
-}
-
 /// What planning reads of a device's part.
 struct HostPart {
   std::vector<double> coordinates;
   std::vector<std::int32_t> first_equation;
   std::vector<std::uint8_t> constrained;
   std::vector<std::uint8_t> computed;  ///< per local node: 1 where the device computes its rows
+  std::vector<std::uint8_t> waits;     ///< per local node: 1 where its values depend on those of other devices
 };
 
 HostPart read_part(const DeviceModel& model, int device) {
   const DeviceModel::Part& part = model.part(device);
   const auto& memory = model.layout()->memory(device);
-  HostPart host{
-      on_host(memory, part.coordinates), on_host(memory, part.first_equation), on_host(memory, part.constrained), {}};
+  HostPart host{on_host(memory, part.coordinates),
+                on_host(memory, part.first_equation),
+                on_host(memory, part.constrained),
+                {},
+                {}};
   host.computed.assign(static_cast<std::size_t>(part.local_nodes), 0);
   std::fill_n(host.computed.begin(), part.owned_nodes, std::uint8_t{1});
   for (const std::int32_t node : part.dependency_rows) host.computed[static_cast<std::size_t>(node)] = 1;
+  host.waits = voussoir::detail::waiting_nodes(model, device, host.first_equation);
   return host;
-}
-
-/// Bits of v with two places between each and the next.
-std::uint64_t spread_bits(std::uint64_t v) {
-  v &= 0x1fffff;
-  v = (v | v << 32) & 0x1f00000000ffff;
-  v = (v | v << 16) & 0x1f0000ff0000ff;
-  v = (v | v << 8) & 0x100f00f00f00f00f;
-  v = (v | v << 4) & 0x10c30c30c30c30c3;
-  return (v | v << 2) & 0x1249249249249249;
-}
-
-struct Box {
-  std::array<double, 3> low, high, extent{};
-  Box() {
-    low.fill(std::numeric_limits<double>::infinity());
-    high.fill(-std::numeric_limits<double>::infinity());
-  }
-};
-
-/// Elements along a curve of Morton's: neighbours in space are near in the order. Two cells of the curve are as long as
-/// an element is in the mean, and a whole number of elements is as long as the model. So clusters are boxes of whole
-/// elements in meshes like grids, also where nodes are somewhat out of line. The extent of an element is twice the mean
-/// distance of its first nodes, which are corners, from their middle: unlike the largest, it does not grow when they
-/// are out of line.
-std::vector<std::int32_t> curve_order(const std::vector<double>& coordinates, const std::vector<std::int32_t>& nodes,
-                                      std::size_t width) {
-  constexpr std::size_t grain = 16384;
-  const std::size_t count = nodes.size() / width, corners = std::min<std::size_t>(width, 8);
-  std::vector<std::array<double, 3>> centre(count);
-  std::vector<Box> boxes((count + grain - 1) / grain);
-  in_pieces(count, grain, [&](std::size_t begin, std::size_t end) {
-    Box box;
-    for (std::size_t e = begin; e < end; ++e)
-      for (std::size_t k = 0; k < 3; ++k) {
-        const auto at = [&](std::size_t a) {
-          return coordinates[3 * static_cast<std::size_t>(nodes[e * width + a]) + k];
-        };
-        double middle = 0, distance = 0;
-        for (std::size_t a = 0; a < corners; ++a) middle += at(a) / static_cast<double>(corners);
-        for (std::size_t a = 0; a < corners; ++a) distance += std::abs(at(a) - middle);
-        centre[e][k] = middle;
-        box.extent[k] += 2 * distance / static_cast<double>(corners * count);
-        for (std::size_t a = 0; a < width; ++a) {
-          box.low[k] = std::min(box.low[k], at(a));
-          box.high[k] = std::max(box.high[k], at(a));
-        }
-      }
-    boxes[begin / grain] = box;
-  });
-  Box whole;
-  std::array<double, 3> scale{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    for (const Box& box : boxes) {
-      whole.low[k] = std::min(whole.low[k], box.low[k]);
-      whole.high[k] = std::max(whole.high[k], box.high[k]);
-      whole.extent[k] += box.extent[k];
-    }
-    const double span = whole.high[k] - whole.low[k];
-    if (!(span > 0) || !std::isfinite(span)) continue;
-    constexpr double most_cells = 1 << 20;
-    const double elements = whole.extent[k] > 0 ? std::round(span / whole.extent[k]) : most_cells;
-    scale[k] = std::min(2 * std::max(elements, 1.0), most_cells) / span;
-  }
-  std::vector<std::pair<std::uint64_t, std::int32_t>> items(count), other(count);
-  in_pieces(count, grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t e = begin; e < end; ++e) {
-      std::uint64_t key = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const double at = (centre[e][k] - whole.low[k]) * scale[k];
-        if (at > 0) key |= spread_bits(static_cast<std::uint64_t>(std::min(at, 2097151.0))) << k;
-      }
-      items[e] = {key, static_cast<std::int32_t>(e)};
-    }
-  });
-  std::uint64_t used = 0;
-  for (const auto& item : items) used |= item.first;
-  // By digits, the lowest first: equal keys stay in the order of the elements.
-  constexpr int digit = 12;
-  std::vector<std::size_t> start(std::size_t{1} << digit);
-  for (int shift = 0; shift < static_cast<int>(std::bit_width(used)); shift += digit) {
-    const auto digit_of = [=](std::uint64_t key) {
-      return static_cast<std::size_t>(key >> shift & ((1u << digit) - 1));
-    };
-    std::fill(start.begin(), start.end(), 0);
-    for (const auto& item : items) ++start[digit_of(item.first)];
-    std::size_t before = 0;
-    for (std::size_t& s : start) before += std::exchange(s, before);
-    for (const auto& item : items) other[start[digit_of(item.first)]++] = item;
-    items.swap(other);
-  }
-  std::vector<std::int32_t> order(count);
-  for (std::size_t e = 0; e < count; ++e) order[e] = items[e].second;
-  return order;
 }
 
 /// Numbers that nodes have within a cluster.
@@ -320,43 +213,94 @@ void cut_cluster(const std::vector<std::int32_t>& nodes, std::size_t c, CutBatch
   for (std::size_t n = 0; n < numbers; ++n) lists.first.push_back(static_cast<std::uint16_t>(room.begin[n]));
 }
 
-/// Makes the clusters of a batch. What stands at their nodes waits for settle_nodes().
-ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, const HostPart& host, Draft& draft) {
-  const ElementBatch& elements = model.part(device).batches[static_cast<std::size_t>(batch)];
-  const auto& memory = model.layout()->memory(device);
-  const ElementProgram& program = *elements.program;
+/// Brings elements that wait for values of other devices to the beginning, and as many of the others as fill their last
+/// cluster. Returns how many these are.
+std::size_t put_waiting_first(std::vector<std::int32_t>& order, const std::vector<std::int32_t>& nodes,
+                              std::size_t width, const std::vector<std::uint8_t>& waits, std::size_t size) {
+  const auto middle = std::stable_partition(order.begin(), order.end(), [&](std::int32_t e) {
+    const auto own = nodes.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(e) * width);
+    return std::any_of(own, own + static_cast<std::ptrdiff_t>(width),
+                       [&](std::int32_t n) { return waits[static_cast<std::size_t>(n)] != 0; });
+  });
+  const auto waiting = static_cast<std::size_t>(middle - order.begin());
+  return std::min(order.size(), (waiting + size - 1) / size * size);
+}
+
+/// A plan without elements.
+ClusterPlan empty_plan(const DeviceModel& model, int device, int batch) {
+  const ElementProgram& program = *model.part(device).batches[static_cast<std::size_t>(batch)].program;
   ClusterPlan plan;
   plan.nodes = program.nodes();
   plan.components = program.components();
   plan.size = cluster_size(program.dofs());
-  plan.most_shared = cuda_memory(memory).facts().shared_bytes_per_block;
-  plan.elements = elements.element_count;
+  plan.most_shared = cuda_memory(model.layout()->memory(device)).facts().shared_bytes_per_block;
+  return plan;
+}
+
+/// Makes the clusters of some elements of a batch, those of `cut.order`, and gives them their places. What stands at
+/// their nodes waits for settle_nodes().
+void plan_elements(const std::shared_ptr<DeviceMemory>& memory, const std::vector<std::int32_t>& nodes, CutBatch& cut,
+                   Draft& draft, ClusterPlan& plan) {
+  plan.elements = static_cast<std::int32_t>(cut.order.size());
   plan.clusters = (plan.elements + plan.size - 1) / plan.size;
   draft.clusters = static_cast<std::size_t>(plan.clusters);
   draft.size = static_cast<std::size_t>(plan.size);
   draft.width = static_cast<std::size_t>(plan.nodes);
   draft.node_count.resize(draft.clusters);
   draft.lists.resize((draft.clusters + Draft::grain - 1) / Draft::grain);
-  const std::vector<std::int32_t> nodes = on_host(memory, elements.nodes);
-  CutBatch cut;
-  cut.order = curve_order(host.coordinates, nodes, draft.width);
-  cut.place.resize(cut.order.size());
-  cut.corner.resize(draft.clusters * ((draft.width + 7) / 8) * 8 * draft.size, 0);
-  cut.incidence.resize(draft.clusters * draft.width * draft.size, 0);
+  cut.place.resize(nodes.size() / draft.width);
+  cut.corner.assign(draft.clusters * ((draft.width + 7) / 8) * 8 * draft.size, 0);
+  cut.incidence.assign(draft.clusters * draft.width * draft.size, 0);
   in_pieces(draft.clusters, Draft::grain, [&](std::size_t begin, std::size_t end) {
     CutRoom room{NodeTable(draft.width * draft.size), {}, {}, {}, {}};
     for (std::size_t c = begin; c < end; ++c)
       cut_cluster(nodes, c, cut, draft, draft.lists[begin / Draft::grain], room);
   });
   // One more than any cluster has: the place after the last node says where the last incidences end.
-  const std::int32_t most = *std::max_element(draft.node_count.begin(), draft.node_count.end());
+  const std::int32_t most = plan.clusters > 0 ? *std::max_element(draft.node_count.begin(), draft.node_count.end()) : 0;
   plan.most_nodes = rounded_nodes(most);
-  plan.element = settled(memory, cut.order);
-  plan.place = settled(memory, cut.place);
   plan.node_count = settled(memory, draft.node_count);
   plan.incidence = settled(memory, cut.incidence);
   plan.corner = settled(memory, cut.corner);
-  return plan;
+}
+
+/// Clusters of a batch on their way.
+struct PlannedClusters {
+  int batch = 0;
+  ClusterPlan* plan = nullptr;
+  Draft draft;
+};
+
+/// Cuts a batch in clusters; with `interior`, in those that wait for values of other devices and those that do not.
+void plan_batch(const DeviceModel& model, int device, int batch, const HostPart& host, ClusterPlan& plan,
+                ClusterPlan* interior, std::vector<PlannedClusters>& planned) {
+  const auto& memory = model.layout()->memory(device);
+  const std::vector<std::int32_t> nodes =
+      on_host(memory, model.part(device).batches[static_cast<std::size_t>(batch)].nodes);
+  plan = empty_plan(model, device, batch);
+  const auto width = static_cast<std::size_t>(plan.nodes);
+  std::vector<std::int32_t> order = curve_order(host.coordinates, nodes, width);
+  std::size_t first = order.size();  // elements of the first plan
+  if (interior) first = put_waiting_first(order, nodes, width, host.waits, static_cast<std::size_t>(plan.size));
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(first);
+  CutBatch cut;
+  cut.order.assign(order.begin(), middle);
+  planned.push_back({batch, &plan, {}});
+  plan_elements(memory, nodes, cut, planned.back().draft, plan);
+  if (interior) {
+    CutBatch other;
+    other.order.assign(middle, order.end());
+    *interior = empty_plan(model, device, batch);
+    planned.push_back({batch, interior, {}});
+    plan_elements(memory, nodes, other, planned.back().draft, *interior);
+    interior->element = settled(memory, other.order);
+    for (const std::int32_t e : other.order)
+      cut.place[static_cast<std::size_t>(e)] =
+          static_cast<std::int32_t>(first) + other.place[static_cast<std::size_t>(e)];
+    cut.order.insert(cut.order.end(), other.order.begin(), other.order.end());
+  }
+  plan.element = settled(memory, cut.order);
+  plan.place = settled(memory, cut.place);
 }
 
 /// Which clusters finish a node.
@@ -488,6 +432,12 @@ std::size_t ClusterSet::bytes() const {
   return total;
 }
 
+std::size_t SplitClusters::bytes() const {
+  std::size_t total = ClusterSet::bytes();
+  for (const ClusterPlan& plan : interior) total += plan.bytes();
+  return total;
+}
+
 int cluster_size_of(const ElementProgram& program) { return cluster_size(program.dofs()); }
 
 bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, std::size_t more_bytes) {
@@ -500,46 +450,20 @@ bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, st
              static_cast<const CudaMemory&>(memory).facts().shared_bytes_per_block;
 }
 
-ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active) {
-  const DeviceModel::Part& part = model.part(device);
-  const auto& memory = model.layout()->memory(device);
-  const HostPart host = read_part(model, device);
-  ClusterSet set;
-  set.batches.resize(active.size());
-  std::vector<Draft> drafts(active.size());
-  NodeTargets targets;
-  const auto local_nodes = static_cast<std::size_t>(part.local_nodes);
-  targets.clusters.assign(local_nodes, 0);
-  for (std::size_t b = 0; b < active.size(); ++b) {
-    if (!active[b] || part.batches[b].element_count == 0) continue;
-    set.batches[b] = plan_batch(model, device, static_cast<int>(b), host, drafts[b]);
-    set.components = std::max(set.components, set.batches[b].components);
-    set.clusters += set.batches[b].clusters;
-    for (const NodeLists& lists : drafts[b].lists)
-      for (const std::int32_t node : lists.node)
-        if (node >= 0 && host.computed[static_cast<std::size_t>(node)])
-          ++targets.clusters[static_cast<std::size_t>(node)];
-  }
-  const auto equations_of = [&](std::size_t n) { return host.first_equation[n + 1] - host.first_equation[n]; };
-  // A node of one cluster whose elements know all its equations is finished there.
-  targets.straight.assign(local_nodes, 0);
-  for (std::size_t b = 0; b < active.size(); ++b)
-    for (const NodeLists& lists : drafts[b].lists)
-      for (const std::int32_t node : lists.node) {
-        if (node < 0) continue;
-        const auto n = static_cast<std::size_t>(node);
-        if (targets.clusters[n] == 1 && host.computed[n] && equations_of(n) == set.batches[b].components)
-          targets.straight[n] = 1;
-      }
-  targets.next.assign(local_nodes, 0);
+namespace {
+
+/// The nodes that no single cluster finishes, and their places among the partial sums.
+void list_open_nodes(const DeviceModel& model, int device, const HostPart& host, NodeTargets& targets,
+                     ClusterSet& set) {
+  targets.next.assign(targets.straight.size(), 0);
   std::vector<OpenNode> open;
   std::int64_t sums = 0;
-  for (std::size_t n = 0; n < local_nodes; ++n) {
+  for (std::size_t n = 0; n < targets.straight.size(); ++n) {
     if (targets.straight[n]) continue;
     if (sums + targets.clusters[n] > std::numeric_limits<std::int32_t>::max())
       throw Error(ErrorCode::misuse,
                   "the model is too large for element-by-element products on one device; use more devices");
-    const std::int32_t equations = equations_of(n);
+    const std::int32_t equations = host.first_equation[n + 1] - host.first_equation[n];
     const auto constrained = host.constrained.begin() + host.first_equation[n];
     const bool some_constrained =
         std::any_of(constrained, constrained + equations, [](std::uint8_t h) { return h != 0; });
@@ -551,12 +475,71 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
   }
   set.partial_sums = sums;
   set.open_nodes = static_cast<std::int32_t>(open.size());
-  set.open_node = settled(memory, open);
+  set.open_node = settled(model.layout()->memory(device), open);
+}
+
+/// With `interior`, elements that do not wait for values of other devices get plans of their own there.
+void cut_batches(const DeviceModel& model, int device, const std::vector<bool>& active, ClusterSet& set,
+                 std::vector<ClusterPlan>* interior) {
+  const DeviceModel::Part& part = model.part(device);
+  const HostPart host = read_part(model, device);
+  set.batches.resize(active.size());
+  if (interior) interior->resize(active.size());
+  std::vector<PlannedClusters> planned;
   for (std::size_t b = 0; b < active.size(); ++b)
-    if (set.batches[b].clusters > 0)
-      settle_nodes(model, device, static_cast<int>(b), host, drafts[b], targets, set.batches[b]);
+    if (active[b] && part.batches[b].element_count > 0)
+      plan_batch(model, device, static_cast<int>(b), host, set.batches[b], interior ? &(*interior)[b] : nullptr,
+                 planned);
+  NodeTargets targets;
+  const auto local_nodes = static_cast<std::size_t>(part.local_nodes);
+  targets.clusters.assign(local_nodes, 0);
+  const auto for_nodes = [&](const PlannedClusters& own, auto&& visit) {
+    for (const NodeLists& lists : own.draft.lists)
+      for (const std::int32_t node : lists.node)
+        if (node >= 0 && host.computed[static_cast<std::size_t>(node)]) visit(static_cast<std::size_t>(node));
+  };
+  for (const PlannedClusters& own : planned) {
+    set.components = std::max(set.components, own.plan->components);
+    set.clusters += own.plan->clusters;
+    for_nodes(own, [&](std::size_t n) { ++targets.clusters[n]; });
+  }
+  // A node of one cluster whose elements know all its equations is finished there.
+  targets.straight.assign(local_nodes, 0);
+  for (const PlannedClusters& own : planned)
+    for_nodes(own, [&](std::size_t n) {
+      if (targets.clusters[n] == 1 && host.first_equation[n + 1] - host.first_equation[n] == own.plan->components)
+        targets.straight[n] = 1;
+    });
+  list_open_nodes(model, device, host, targets, set);
+  for (const PlannedClusters& own : planned)
+    if (own.plan->clusters > 0) settle_nodes(model, device, own.batch, host, own.draft, targets, *own.plan);
+}
+
+}  // namespace
+
+ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active) {
+  ClusterSet set;
+  cut_batches(model, device, active, set, nullptr);
   return set;
 }
+
+SplitClusters make_split_clusters(const DeviceModel& model, int device, const std::vector<bool>& active) {
+  SplitClusters set;
+  cut_batches(model, device, active, set, &set.interior);
+  return set;
+}
+
+namespace {
+
+/// Inside a section.
+void mark_supports(std::vector<ClusterPlan>& plans, const std::uint8_t* constrained, cudaStream_t stream) {
+  for (ClusterPlan& plan : plans)
+    if (const auto room = static_cast<std::int64_t>(plan.first.size()); room > 0)
+      launch(mark_cluster_nodes, grid_for(room), stream, room, plan.components, constrained, plan.node.read_device(),
+             plan.first.update_device());
+}
+
+}  // namespace
 
 void follow_supports(const DeviceModel& model, int device, ClusterSet& set) {
   const DeviceModel::Part& part = model.part(device);
@@ -564,14 +547,19 @@ void follow_supports(const DeviceModel& model, int device, ClusterSet& set) {
   DeviceSection section(*memory);
   const cudaStream_t stream = stream_of(memory);
   const std::uint8_t* constrained = part.constrained.read_device();
-  for (ClusterPlan& plan : set.batches)
-    if (const auto room = static_cast<std::int64_t>(plan.first.size()); room > 0)
-      launch(mark_cluster_nodes, grid_for(room), stream, room, plan.components, constrained, plan.node.read_device(),
-             plan.first.update_device());
+  mark_supports(set.batches, constrained, stream);
   if (set.open_nodes > 0)
     launch(mark_open_nodes, grid_for(set.open_nodes), stream, set.open_nodes, constrained,
            set.open_node.update_device());
   synchronize(stream);  // products that start early read the plan before they wait for anything
+}
+
+void follow_supports(const DeviceModel& model, int device, SplitClusters& set) {
+  follow_supports(model, device, static_cast<ClusterSet&>(set));
+  const auto& memory = model.layout()->memory(device);
+  DeviceSection section(*memory);
+  mark_supports(set.interior, model.part(device).constrained.read_device(), stream_of(memory));
+  synchronize(stream_of(memory));
 }
 
 }  // namespace voussoir::cuda

@@ -15,11 +15,14 @@ namespace voussoir::cuda {
 
 namespace {
 
-/// expanded = x where free, else 0; y = 0. Without `constrained`, all equations count as free.
-__global__ void open_product(std::int64_t count, const std::uint8_t* constrained, const double* x, int columns,
-                             int column, double* expanded, double* y) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= count) return;
+/// Fewer devices gain nothing from products in two parts (docs/backends.md: several devices).
+constexpr int fewest_overlapping = 3;
+
+/// expanded = x where free, else 0; y = 0, in entries begin … end. Without `constrained`, all equations count as free.
+__global__ void open_product(std::int64_t begin, std::int64_t end, const std::uint8_t* constrained, const double* x,
+                             int columns, int column, double* expanded, double* y) {
+  const std::int64_t i = begin + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= end) return;
   expanded[i] = constrained && constrained[i] ? 0 : x[i * columns + column];
   y[i * columns + column] = 0;
 }
@@ -116,7 +119,11 @@ void CudaElementOperator::plan_device(int d) {
     all = all && p.clustered;
     if (!p.clustered && !p.at_once) plans.gather(d, b);
   }
-  own.clusters = any ? plans.clusters(d, active) : nullptr;
+  // Sums in any order begin with nodes that wait for other devices, too.
+  const bool split =
+      any && choices_.deterministic && OverlappedExchange::is_wanted(*model_->layout(), fewest_overlapping);
+  own.split = split ? plans.split_clusters(d, active) : nullptr;
+  own.clusters = split ? own.split : any ? plans.clusters(d, active) : nullptr;
   const bool free_only = equations_ == OperatorEquations::free;
   own.plain = free_only && any && all && model_->part(d).dependencies.empty();
   if (free_only && !model_->part(d).dependencies.empty()) plans.dependencies(d);
@@ -168,7 +175,9 @@ void CudaElementOperator::store_matrices(int d, int b, const ElementState& state
   }
   // Computed piece by piece in plain order, then put where the clusters read them.
   const ClusterPlan& plan = part(d).clusters->batches[static_cast<std::size_t>(b)];
-  const std::size_t room = room_for(std::int64_t{plan.clusters} * plan.size, program.matrix_entries());
+  const ClusterPlan* inner = interior(d, b);
+  const std::int32_t clusters = plan.clusters + (inner ? inner->clusters : 0);
+  const std::size_t room = room_for(std::int64_t{clusters} * plan.size, program.matrix_entries());
   if (own.matrices.size() != room) own.matrices = Array<double>(memory, room);
   const std::int32_t piece = piece_elements(piece_bytes, program.matrix_entries(), elements.element_count);
   Array<double> plain(memory, room_for(piece, program.matrix_entries()));
@@ -186,46 +195,70 @@ void CudaElementOperator::store_points(int d, int b, const ElementState& state) 
   BatchPart& own = part(d, b);
   const auto& memory = model_->layout()->memory(d);
   const ClusterPlan& plan = part(d).clusters->batches[static_cast<std::size_t>(b)];
-  const std::size_t room = static_cast<std::size_t>(plan.clusters) * static_cast<std::size_t>(plan.size) *
-                           static_cast<std::size_t>(own.kept);
+  const ClusterPlan* inner = interior(d, b);
+  const auto numbers_of = [&](const ClusterPlan& clusters) {
+    return static_cast<std::size_t>(clusters.clusters) * static_cast<std::size_t>(clusters.size) *
+           static_cast<std::size_t>(own.kept);
+  };
+  const std::size_t room = numbers_of(plan) + (inner ? numbers_of(*inner) : 0);
   if (own.matrices.size() != room) own.matrices = Array<double>(memory, room);
   DeviceSection section(*memory);
-  device_program(*batch(d, b).program)
-      .keep_tensors(ElementRun::all(*model_, d, b, faults_, state), plan, own.matrices.write_device());
+  const DeviceProgram& program = device_program(*batch(d, b).program);
+  const ElementRun run = ElementRun::all(*model_, d, b, faults_, state);
+  double* tensors = own.matrices.write_device();
+  program.keep_tensors(run, plan, tensors);
+  if (inner) program.keep_tensors(run, *inner, tensors + numbers_of(plan));
 }
 
 // ---- Products ----
 
-void CudaElementOperator::add_clusters(int d, const Array<double>& x, const ClusterSums& sums, double* dot) const {
+const ClusterPlan* CudaElementOperator::interior(int d, int b) const {
+  if (!part(d).split) return nullptr;
+  const ClusterPlan& plan = part(d).split->interior[static_cast<std::size_t>(b)];
+  return plan.clusters > 0 ? &plan : nullptr;
+}
+
+void CudaElementOperator::add_plan(int d, int b, const ClusterPlan& plan, std::int64_t first, const double* x,
+                                   const ClusterSums& sums) const {
+  if (plan.clusters == 0) return;
+  const BatchPart& own = part(d, b);
+  const ElementProgram& program = *batch(d, b).program;
+  const ElementState state = state_.state();
+  const ElementRun run = ElementRun::all(*model_, d, b, faults_, state);
+  if (own.kept > 0)
+    device_program(program).kept_products(run, own.mix.stiffness, own.matrices.read_device() + first * own.kept, x,
+                                          plan, sums);
+  else if (product_ != ElementProduct::matrix_free)
+    cluster_product(plan, own.matrices.read_device() + first * program.matrix_entries(), x, sums, run.stream());
+  else
+    device_program(program).clustered_actions(run, own.mix, x, plan, sums);
+}
+
+void CudaElementOperator::add_clusters(int d, const Array<double>& x, const ClusterSums& sums, double* dot,
+                                       ProductPhase phase) const {
   DevicePart& own = part(d);
   const ClusterSet& set = *own.clusters;
   const double* px = x.read_device();
-  double* shares = dot ? own.dot.update_device() : nullptr;
-  const ElementState state = state_.state();
+  // Whoever begins a product does not know whether x·y will be asked for.
+  const bool shared = !own.dot.empty() && (dot || phase == ProductPhase::interior);
+  double* shares = shared ? own.dot.update_device() : nullptr;
   // Without conditions y is zero already.
   if (!sums.partial && sums.conditions) begin_clusters(*model_, d, set, px, sums);
   std::int32_t before = 0;
-  for (int b = 0; b < model_->batch_count(); ++b) {
-    if (!part(d, b).clustered) continue;
-    const ClusterPlan& plan = set.batches[static_cast<std::size_t>(b)];
+  const auto add = [&](int b, const ClusterPlan& plan, std::int64_t first, bool now) {
     ClusterSums mine = sums;
     mine.dot = shares ? shares + before : nullptr;
     mine.dot_step = set.clusters;
     before += plan.clusters;
-    if (const BatchPart& p = part(d, b); p.kept > 0) {
-      device_program(*batch(d, b).program)
-          .kept_products(ElementRun::all(*model_, d, b, faults_, state), p.mix.stiffness, p.matrices.read_device(), px,
-                         plan, mine);
-      continue;
-    }
-    if (product_ != ElementProduct::matrix_free) {
-      cluster_product(plan, part(d, b).matrices.read_device(), px, mine, stream_of(model_->layout()->memory(d)));
-      continue;
-    }
-    device_program(*batch(d, b).program)
-        .clustered_actions(ElementRun::all(*model_, d, b, faults_, state), part(d, b).mix, px, plan, mine);
-  }
-  if (!sums.partial && !dot) return;
+    if (now) add_plan(d, b, plan, first, px, mine);
+  };
+  const auto plan_of = [&](int b) -> const ClusterPlan& { return set.batches[static_cast<std::size_t>(b)]; };
+  for (int b = 0; b < model_->batch_count(); ++b)
+    if (part(d, b).clustered) add(b, plan_of(b), 0, phase != ProductPhase::interior);
+  for (int b = 0; b < model_->batch_count(); ++b)
+    if (const ClusterPlan* inner = interior(d, b); inner && part(d, b).clustered)
+      add(b, *inner, std::int64_t{plan_of(b).clusters} * plan_of(b).size, phase != ProductPhase::rest);
+  if (phase == ProductPhase::interior || (!sums.partial && !dot)) return;
   finish_clusters(*model_, d, set, px, sums, shares, dot);
 }
 
@@ -261,14 +294,16 @@ void CudaElementOperator::add_vectors(int d, int b, int width, const NodalTarget
     add_to_nodes(*model_, d, b, ModelPlans::of(*model_).gather(d, b), products + w * step, 1, column_of(w));
 }
 
-void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, const Columns& columns) const {
+void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, const Columns& columns,
+                                          ProductPhase phase) const {
   const Layout& layout = *model_->layout();
   const auto& memory = layout.memory(d);
   const cudaStream_t stream = stream_of(memory);
   DevicePart& own = part(d);
   DeviceSection section(*memory);
+  const bool begins = phase != ProductPhase::rest, ends = phase != ProductPhase::interior;
   const double* px = x.part(d).read_device();
-  double* py = columns.first == 0 ? y.part(d).write_device() : y.part(d).update_device();
+  double* py = columns.first == 0 && begins ? y.part(d).write_device() : y.part(d).update_device();
   ClusterSums sums;
   sums.y = py;
   sums.columns = x.columns();
@@ -276,26 +311,32 @@ void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, con
   sums.width = columns.width;
   sums.conditions = own.plain;
   if (own.clusters && !own.partial.empty()) {
-    sums.partial = own.partial.write_device();
+    sums.partial = begins ? own.partial.write_device() : own.partial.update_device();
     sums.partial_components = own.clusters->components;
     sums.partial_step = static_cast<std::int64_t>(own.clusters->partial_numbers());
   }
   if (own.plain) {
     sums.x_columns = x.columns();
     sums.x_column = columns.first;
-    return add_clusters(d, x.part(d), sums, columns.dot);
+    // Clusters start while the kernel before them ends, but ghosts come from other streams: writing a ghost of y, which
+    // is no result, waits for all of them.
+    if (phase == ProductPhase::rest && layout.ghosts(d) > 0)
+      fill_bytes_async(py + std::int64_t{layout.owned(d)} * x.columns(), 0, sizeof(double), stream);
+    return add_clusters(d, x.part(d), sums, columns.dot, phase);
   }
   sums.x_step = layout.local_size(d);
   const bool free_only = equations_ == OperatorEquations::free;
   const std::uint8_t* constrained = free_only ? model_->part(d).constrained.read_device() : nullptr;
-  double* expanded = own.expanded.write_device();
+  double* expanded = begins ? own.expanded.write_device() : own.expanded.update_device();
+  const std::int64_t first = begins ? 0 : layout.owned(d), last = ends ? layout.local_size(d) : layout.owned(d);
   for (int w = 0; w < columns.width; ++w) {
     double* column = expanded + w * sums.x_step;
-    launch(open_product, grid_for(layout.local_size(d)), stream, std::int64_t{layout.local_size(d)}, constrained, px,
-           x.columns(), columns.first + w, column, py);
-    if (free_only) set_dependent(*model_, d, true, {column});
+    launch(open_product, grid_for(last - first), stream, first, last, constrained, px, x.columns(), columns.first + w,
+           column, py);
+    if (free_only) set_dependent(*model_, d, phase, {column});
   }
-  if (own.clusters) add_clusters(d, own.expanded, sums, nullptr);
+  if (own.clusters) add_clusters(d, own.expanded, sums, nullptr, phase);
+  if (!ends) return;
   for (int b = 0; b < model_->batch_count(); ++b)
     if (!part(d, b).mix.empty() && !part(d, b).clustered)
       add_vectors(d, b, columns.width, {py, x.columns(), columns.first});
@@ -317,9 +358,25 @@ void CudaElementOperator::enqueue(int device, const Vector& x, Vector& y, double
   // The sums are those of one column, so the first goes alone where they are asked for.
   for (int c = 0; c < x.columns();) {
     const int width = partials && c == 0 ? 1 : std::min(part(device).width, x.columns() - c);
-    enqueue_columns(device, x, y, {c, width, c == 0 ? partials : nullptr});
+    enqueue_columns(device, x, y, {c, width, c == 0 ? partials : nullptr}, ProductPhase::all);
     c += width;
   }
+}
+
+bool CudaElementOperator::has_interior(int device) const {
+  for (int b = 0; b < model_->batch_count(); ++b)
+    if (part(device, b).clustered && interior(device, b)) return true;
+  return false;
+}
+
+void CudaElementOperator::enqueue_interior(int device, const Vector& x, Vector& y) const {
+  voussoir::detail::require_current(*model_, revision_, "element product");
+  if (has_interior(device)) enqueue_columns(device, x, y, {}, ProductPhase::interior);
+}
+
+void CudaElementOperator::enqueue_rest(int device, const Vector& x, Vector& y, double* partials) const {
+  if (!has_interior(device)) return enqueue(device, x, y, partials);
+  enqueue_columns(device, x, y, {0, 1, partials}, ProductPhase::rest);
 }
 
 bool CudaElementOperator::only_enqueues() const {
@@ -353,35 +410,52 @@ bool CudaElementOperator::is_stored_symmetric() const {
   return (product_ == ElementProduct::gather || product_ == ElementProduct::scatter) && model_->symmetric();
 }
 
+void CudaElementOperator::multiply(const Vector& x, Vector& y, const std::vector<double*>& dot) const {
+  voussoir::detail::require_current(*model_, revision_, "element product");
+  const int devices = model_->devices(), columns = x.columns();
+  bool overlaps = false;
+  for (int d = 0; d < devices; ++d) {
+    make_room(d, std::min(most_cluster_columns, columns));
+    overlaps = overlaps || has_interior(d);
+  }
+  const auto columns_from = [&](int d, int c) {
+    double* sums = dot.empty() ? nullptr : dot[static_cast<std::size_t>(d)] + std::ptrdiff_t{c} * dot_partials(d);
+    return Columns{c, std::min(part(d).width, columns - c), sums};
+  };
+  // The first columns of the interior, as many as there is room for, while the ghosts of all columns travel.
+  if (overlaps) {
+    if (!exchange_ || exchange_->columns() < columns)
+      exchange_ = std::make_unique<OverlappedExchange>(model_->layout(), columns);
+    exchange_->begin(x);
+    for (int d = 0; d < devices; ++d)
+      if (has_interior(d)) enqueue_columns(d, x, y, columns_from(d, 0), ProductPhase::interior);
+    exchange_->finish();
+  } else {
+    exchange_ghosts(x);
+  }
+  for (int d = 0; d < devices; ++d)
+    for (int c = 0; c < columns; c += part(d).width)
+      enqueue_columns(d, x, y, columns_from(d, c), c == 0 && has_interior(d) ? ProductPhase::rest : ProductPhase::all);
+}
+
 void CudaElementOperator::apply(const Vector& x, Vector& y) const {
   require_product(*model_, x, y, assembled_);
-  exchange_ghosts(x);
-  for (int d = 0; d < model_->devices(); ++d) {
-    make_room(d, std::min(most_cluster_columns, x.columns()));
-    enqueue(d, x, y, nullptr);
-  }
+  multiply(x, y, {});
   // What is wrong with an element is wrong in every product, so the first one is asked; later ones need not wait.
   if (!judged_) rethrow_faults();
 }
 
 double CudaElementOperator::apply_dot(const Vector& x, Vector& y) const {
   require_product(*model_, x, y, assembled_);
-  exchange_ghosts(x);
-  const int columns = x.columns();
   std::vector<Array<double>> sums;
+  std::vector<double*> targets;
   for (int d = 0; d < model_->devices(); ++d) {
     const auto& memory = model_->layout()->memory(d);
-    const int partials = dot_partials(d);
-    sums.emplace_back(memory, static_cast<std::size_t>(columns) * static_cast<std::size_t>(partials));
-    double* target = nullptr;
-    {
-      DeviceSection section(*memory);
-      target = sums.back().write_device();
-    }
-    make_room(d, std::min(most_cluster_columns, columns));
-    for (int c = 0; c < columns; c += part(d).width)
-      enqueue_columns(d, x, y, {c, std::min(part(d).width, columns - c), target + std::ptrdiff_t{c} * partials});
+    sums.emplace_back(memory, static_cast<std::size_t>(x.columns()) * static_cast<std::size_t>(dot_partials(d)));
+    DeviceSection section(*memory);
+    targets.push_back(sums.back().write_device());
   }
+  multiply(x, y, targets);
   double sum = 0;
   for (const auto& part : sums)
     for (const double share : part.read_host()) sum += share;
@@ -396,7 +470,7 @@ std::size_t CudaElementOperator::bytes() const {
   for (int d = 0; d < model_->devices(); ++d) {
     const DevicePart& own = part(d);
     total += own.expanded.bytes() + own.partial.bytes() + own.dot.bytes();
-    if (own.clusters) total += own.clusters->bytes();
+    if (own.clusters) total += own.split ? own.split->bytes() : own.clusters->bytes();
     total += state_.bytes(d);
     for (const BatchPart& p : own.batches) total += p.matrices.bytes() + p.vectors.bytes() + p.products.bytes();
   }

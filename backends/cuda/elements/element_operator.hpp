@@ -6,12 +6,14 @@
 #include <voussoir/backends/cuda/matrix/cuda_operator.hpp>
 #include <voussoir/backends/cuda/model_plans.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
+#include <voussoir/backends/cuda/vectors/overlapped_exchange.hpp>
 
 namespace voussoir::cuda {
 
 /// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices, and in
 /// clusters, where nothing is stored, the geometry of the elements. An operator keeps scratch for its products, so one
-/// thread at a time may use it.
+/// thread at a time may use it. Where overlap is wanted when it is assembled (OverlappedExchange::is_wanted), ghosts of
+/// x travel while the clusters that do not need them are multiplied.
 class CudaElementOperator final : public ElementOperator, public CudaOperator {
  public:
   CudaElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations);
@@ -29,6 +31,9 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   void enqueue(int device, const Vector& x, Vector& y, double* partials) const override;
   bool only_enqueues() const override;
   void rethrow_faults() const override;
+  bool has_interior(int device) const override;
+  void enqueue_interior(int device, const Vector& x, Vector& y) const override;
+  void enqueue_rest(int device, const Vector& x, Vector& y, double* partials) const override;
 
   const DeviceModel* model() const { return model_; }
   void assemble(const ElementState& state, const MatrixTerms& terms, const WorkChoices& choices);
@@ -56,6 +61,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   struct DevicePart {
     std::vector<BatchPart> batches;
     std::shared_ptr<const ClusterSet> clusters;
+    std::shared_ptr<const SplitClusters> split;  ///< the same clusters where products begin before ghosts are there
     bool plain = false;  ///< a product is nothing but clusters: free equations, no dependencies, no other batches
     // Room for `width` columns, one after another.
     int width = 0;
@@ -84,8 +90,15 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   }
   void store_matrices(int device, int number, const ElementState& state);
   void store_points(int device, int number, const ElementState& state);
-  void enqueue_columns(int device, const Vector& x, Vector& y, const Columns& columns) const;
-  void add_clusters(int device, const Array<double>& x, const ClusterSums& sums, double* dot) const;
+  /// y = A x, the ghosts of x being exchanged, and with `dot`, one address per device, sums of x·y for all columns.
+  void multiply(const Vector& x, Vector& y, const std::vector<double*>& dot) const;
+  void enqueue_columns(int device, const Vector& x, Vector& y, const Columns& columns, ProductPhase phase) const;
+  void add_clusters(int device, const Array<double>& x, const ClusterSums& sums, double* dot, ProductPhase phase) const;
+  /// The product of one plan, whose matrices or tangents begin at place `first` of the batch.
+  void add_plan(int device, int number, const ClusterPlan& plan, std::int64_t first, const double* x,
+                const ClusterSums& sums) const;
+  /// The clusters of a batch that need no ghosts; null where there are none.
+  const ClusterPlan* interior(int device, int number) const;
   void add_vectors(int device, int number, int width, const NodalTarget& y) const;
   void add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
 
@@ -99,6 +112,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   mutable std::vector<DevicePart> parts_;
   KeptElementState state_;  ///< matrix-free and points: where the tangent is taken
   mutable FaultWords faults_;
+  mutable std::unique_ptr<OverlappedExchange> exchange_;  ///< of apply(), made when it is first needed
 };
 
 }  // namespace voussoir::cuda

@@ -190,7 +190,7 @@ class CgIteration {
     if (devices() == 1 || !product_) return;
     if (OverlappedExchange::is_wanted(layout_))
       for (int d = 0; d < devices() && !overlap_; ++d)
-        if (product_->has_interior(d)) overlap_ = std::make_unique<OverlappedExchange>(layout_);
+        if (product_->has_interior(d)) overlap_ = std::make_unique<OverlappedExchange>(a_.layout());
     turns_ghosts_ = !overlap_;
     for (int d = 1; d < devices(); ++d) turns_ghosts_ = turns_ghosts_ && memory(d).ordinal() == memory(0).ordinal();
   }

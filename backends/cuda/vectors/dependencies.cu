@@ -66,11 +66,19 @@ DeviceDependencies make_dependencies(const DeviceModel& model, int device) {
   std::vector<std::int32_t> equation, start{0}, other, receiver, receiver_start{0}, giver;
   std::vector<double> coefficient, share;
   std::map<std::int32_t, std::vector<std::pair<std::int32_t, double>>> received;
+  const auto list = [&](bool ghosts) {
+    for (const Dependency& dependency : dependencies) {
+      if (voussoir::detail::needs_ghosts(dependency, owned) != ghosts) continue;
+      equation.push_back(dependency.equation);
+      other.insert(other.end(), dependency.others.begin(), dependency.others.end());
+      coefficient.insert(coefficient.end(), dependency.coefficients.begin(), dependency.coefficients.end());
+      start.push_back(static_cast<std::int32_t>(other.size()));
+    }
+  };
+  list(false);
+  own.local = static_cast<std::int32_t>(equation.size());
+  list(true);
   for (const Dependency& dependency : dependencies) {
-    equation.push_back(dependency.equation);
-    other.insert(other.end(), dependency.others.begin(), dependency.others.end());
-    coefficient.insert(coefficient.end(), dependency.coefficients.begin(), dependency.coefficients.end());
-    start.push_back(static_cast<std::int32_t>(other.size()));
     for (std::size_t i = 0; i < dependency.others.size(); ++i)
       if (dependency.others[i] < owned)
         received[dependency.others[i]].emplace_back(dependency.equation, dependency.coefficients[i]);
@@ -102,6 +110,16 @@ void set_dependent(const DeviceModel& model, int device, bool ghosts_too, const 
   launch(combine_others, grid_for(own.count), stream_of(model.layout()->memory(device)), own.count, limit,
          own.equation.read_device(), own.start.read_device(), own.other.read_device(), own.coefficient.read_device(),
          x);
+}
+
+void set_dependent(const DeviceModel& model, int device, ProductPhase phase, const NodalTarget& x) {
+  const DeviceDependencies& own = ModelPlans::of(model).dependencies(device);
+  const std::int32_t first = phase == ProductPhase::rest ? own.local : 0;
+  const std::int32_t count = (phase == ProductPhase::interior ? own.local : own.count) - first;
+  if (count == 0) return;
+  launch(combine_others, grid_for(count), stream_of(model.layout()->memory(device)), count,
+         model.layout()->local_size(device), own.equation.read_device() + first, own.start.read_device() + first,
+         own.other.read_device(), own.coefficient.read_device(), x);
 }
 
 void hand_on_dependent(const DeviceModel& model, int device, const NodalTarget& y) {

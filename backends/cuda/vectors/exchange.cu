@@ -1,8 +1,10 @@
 #include <cstdlib>
+#include <utility>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/vectors/overlapped_exchange.hpp>
 #include <voussoir/backends/detail/checks.hpp>
+#include <voussoir/backends/detail/overlap.hpp>
 #include <voussoir/backends/halo_traffic.hpp>
 
 // Ghosts of vectors on several devices. Each device has its own stream, so streams wait for each other both ways: who
@@ -118,14 +120,18 @@ void exchange_ghosts(const Vector& x) {
 
 // --- beside other work -----------------------------------------------------------------------------------------------
 
-OverlappedExchange::OverlappedExchange(const Layout& layout) : layout_(layout) {
+OverlappedExchange::OverlappedExchange(std::shared_ptr<const Layout> shared, int columns)
+    : shared_layout_(std::move(shared)), layout_(*shared_layout_), columns_(columns) {
+  const Layout& layout = layout_;
   for (int d = 0; d < layout.devices(); ++d) streams_.push_back(make_stream(cuda_memory(layout.memory(d)).ordinal()));
   for (int to = 0; to < layout.devices(); ++to)
     for (const Layout::Exchange& exchange : layout.exchanges(to)) {
       if (exchange.send.empty()) continue;
       const bool together = same_gpu(cuda_memory(layout.memory(exchange.from)), cuda_memory(layout.memory(to)));
       Carrier carrier{exchange.from, to, together ? to : exchange.from, {}};
-      if (!together) carrier.packed = Array<double>(layout.memory(exchange.from), exchange.send.size());
+      if (!together)
+        carrier.packed =
+            Array<double>(layout.memory(exchange.from), exchange.send.size() * static_cast<std::size_t>(columns));
       carriers_.push_back(std::move(carrier));
     }
 }
@@ -135,14 +141,11 @@ OverlappedExchange::~OverlappedExchange() {
     destroy_stream(cuda_memory(layout_.memory(d)).ordinal(), streams_[static_cast<std::size_t>(d)]);
 }
 
-bool OverlappedExchange::is_wanted(const Layout& layout) {
-  const auto setting = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (const std::string one = setting("VOUSSOIR_CUDA_ONE_BY_ONE"); !one.empty() && one != "0") return false;
-  if (const std::string overlap = setting("VOUSSOIR_CUDA_OVERLAP"); !overlap.empty()) return overlap != "0";
-  for (int d = 1; d < layout.devices(); ++d)
+bool OverlappedExchange::is_wanted(const Layout& layout, int fewest) {
+  if (layout.devices() == 1) return false;
+  if (const char* one = std::getenv("VOUSSOIR_CUDA_ONE_BY_ONE"); one && *one && std::string(one) != "0") return false;
+  if (const auto requested = voussoir::detail::requested_overlap()) return *requested;
+  for (int d = 1; d < layout.devices() && layout.devices() >= fewest; ++d)
     if (!same_gpu(cuda_memory(layout.memory(0)), cuda_memory(layout.memory(d)))) return true;
   return false;
 }
@@ -169,17 +172,28 @@ void OverlappedExchange::begin(const Vector& x) {
   for (std::size_t k = 0; k < ways.size(); ++k) {
     traffic.bytes += bytes_of(ways[k]);
     Carrier& carrier = carriers_[k];
-    DeviceSection section(*layout_.memory(carrier.worker));
-    const cudaStream_t stream = streams_[static_cast<std::size_t>(carrier.worker)];
-    if (carrier.packed.empty())
-      fetch(ways[k], x.columns(), stream);
-    else
-      pack_and_send(ways[k], x.columns(), carrier.packed.write_device(), stream);
+    const auto carry = [this, &carrier, way = ways[k], columns = x.columns()] {
+      DeviceSection section(*layout_.memory(carrier.worker));
+      const cudaStream_t stream = streams_[static_cast<std::size_t>(carrier.worker)];
+      if (carrier.packed.empty())
+        fetch(way, columns, stream);
+      else
+        pack_and_send(way, columns, carrier.packed.write_device(), stream);
+    };
+#if defined(VSR_CUDA_EMULATED)
+    // Values arrive as late as they may: until then, whoever reads ghosts reads no numbers.
+    fill_bytes_async(ways[k].ghosts, 0xff, static_cast<std::size_t>(bytes_of(ways[k])), nullptr);
+    late_.emplace_back(carry);
+#else
+    carry();
+#endif
   }
   if (traffic.bytes > 0) count_halo_traffic(traffic);
 }
 
 void OverlappedExchange::finish() {
+  for (const auto& arrive : late_) arrive();
+  late_.clear();
   // Receivers read the ghosts from here on, and owners may change what was sent.
   for (const Carrier& carrier : carriers_) {
     device_follows(carrier.to, carrier.worker);
