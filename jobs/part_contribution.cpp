@@ -35,11 +35,6 @@ std::vector<double> as_numbers(const std::string& bytes) {
   return numbers;
 }
 
-bool has_set(const Domain& domain, const PrintRequest& request) {
-  if (request.set.empty()) return true;
-  return request.at == PrintRequest::At::nodes ? domain.has_node_set(request.set) : domain.has_element_set(request.set);
-}
-
 void pack_range(ByteWriter& out, const PlacedRange& placed) {
   const Range& range = placed.range;
   out.put(range.quantity).put(range.least.value).put(range.least.node).put(placed.least_at);
