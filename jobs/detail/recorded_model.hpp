@@ -100,10 +100,10 @@ class RecordedModel {
   virtual ~RecordedModel() = default;
   /// Begins a state, which must stay until the next one.
   virtual void show(RecordedState& state) = 0;
-  virtual const MotionDigest& motion() const = 0;             ///< of the state
-  virtual const std::vector<CurveNode>& curve_nodes() = 0;    ///< ascending
-  virtual bool has_force_sums() = 0;                          ///< whether sums of reactions are forces
-  virtual std::int64_t node_count() const = 0;                ///< of the whole model
+  virtual const MotionDigest& motion() const = 0;           ///< of the state
+  virtual const std::vector<CurveNode>& curve_nodes() = 0;  ///< ascending
+  virtual bool has_force_sums() = 0;                        ///< whether sums of reactions are forces
+  virtual std::int64_t node_count() const = 0;              ///< of the whole model
   /// All nodes of the model.
   struct Nodes {
     std::vector<Id> numbers;
