@@ -106,8 +106,8 @@ OutputOptions into(const fs::path& folder, bool in_background) {
 
 /// Runs a divided job; collective. `states` until it breaks off, or −1.
 void solve(Engine& engine, ReceivedPart& own, const ProcessOptions& options, const fs::path& folder, int states,
-           RunCheckpoints* checkpoints) {
-  PieceResults results(engine.processes(), own.part, into(folder, states >= 0 || checkpoints));
+           bool in_background, RunCheckpoints* checkpoints) {
+  PieceResults results(engine.processes(), own.part, into(folder, in_background));
   if (checkpoints) results.files()->attach(*checkpoints);
   BreakingPieces receiver(results, states);
   const ProcessJobResult result = run_process_part(engine, own, options, {}, receiver, checkpoints);
@@ -140,7 +140,7 @@ void solve_twice(Engine& engine, const Case& one, const ProcessOptions& options,
     });
     bool failed = false;
     try {
-      solve(engine, own, options, folder, resume ? -1 : one.states, checkpoints ? &*checkpoints : nullptr);
+      solve(engine, own, options, folder, resume ? -1 : one.states, true, checkpoints ? &*checkpoints : nullptr);
     } catch (const SharedError& error) {
       if (resume || error.code() != ErrorCode::io) throw;
       failed = true;
@@ -204,9 +204,9 @@ void compare_case(Engine& engine, const Case& one, const fs::path& folder, const
     write_part_file(file, JobDivision(job, processes.count()), true);
   });
   ReceivedPart sent = divide_process_job(engine, &job, options, {});
-  solve(engine, sent, options, folder / "sent", -1, nullptr);
+  solve(engine, sent, options, folder / "sent", -1, true, nullptr);
   ReceivedPart read = read_process_part(engine, file.string());
-  solve(engine, read, options, folder / "read", -1, nullptr);
+  solve(engine, read, options, folder / "read", -1, false, nullptr);
   if (one.states > 0) solve_twice(engine, one, options, folder / "resumed");
   agree(processes, [&] {
     if (!processes.is_first()) return;
