@@ -2,121 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/decimal_time.hpp>
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/jobs/detail/dynamic_outputs.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
-#include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/detail/step_histories.hpp>
-#include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
 namespace {
 
-/// Curves of more nodes than this are not read by anybody; tables have them.
-constexpr std::size_t most_curve_nodes = 20;
 /// Displacements of nodes are kept up to so many numbers, so that the curve of the one that moves farthest can be
 /// drawn; of models of which not even so many states fit there is none.
 constexpr std::size_t most_kept_values = 4'000'000, fewest_kept_states = 16;
-/// Files for viewers, unless somebody says how many.
-constexpr double usual_states = 100;
-/// Temperatures that are kept for a step of thermal stress: 2 GB.
-constexpr double most_heated_values = 2.5e8;
-
 /// What a row of the history that checkpoints keep is.
 constexpr std::uint8_t history_row = 0, heated_row = 1, curves_row = 2;
-
-void put(ByteWriter& out, const HeatedState& state) {
-  out.put(state.time).put(state.for_viewers).put(state.prints).put(state.temperatures);
-}
-
-HeatedState get_heated(ByteReader& in) {
-  HeatedState state;
-  state.time = in.get<double>();
-  state.for_viewers = in.get<bool>();
-  state.prints = in.list<char>();
-  state.temperatures = in.list<double>();
-  return state;
-}
 
 bool step_prints(const JobStep& step, PrintRequest::At at) {
   return std::any_of(step.prints.begin(), step.prints.end(), [&](const PrintRequest& print) { return print.at == at; });
 }
-
-/// Which states of a step files and tables are written of.
-class DynamicOutputs {
- public:
-  DynamicOutputs(const JobStep& step, const DynamicStep& request) : step_(step), request_(request) {
-    const DynamicTimes& times = request.times;
-    every_ = request.states.every;
-    const double increments = std::ceil(times.period / times.increment * (1 - 1e-9));
-    if (every_ > 0 || !request.states.times.empty() || request.states.change > 0) return;
-    if (request.states.interval > 0) {
-      spacing_ = next_ = request.states.interval;
-      return;
-    }
-    if (times.automatic) {
-      spacing_ = times.period / usual_states;
-    } else {
-      every_ = std::max(1, static_cast<int>(std::ceil(increments / usual_states)));
-      if (every_ > 1)
-        note_ = "files for viewers have every " + std::to_string(every_) + " of " + short_number(increments, 12) +
-                " increments; choose others by *NODE FILE, FREQUENCY=N or TIME POINTS= in a deck, \"states_every\" in "
-                "a job file";
-    }
-  }
-  const std::string& note() const { return note_; }
-
-  /// Times that increments must end at.
-  std::vector<double> targets() const {
-    std::set<double> all(request_.states.times.begin(), request_.states.times.end());
-    for (const PrintRequest& print : step_.prints) all.insert(print.times.begin(), print.times.end());
-    std::vector<double> list;
-    const double near = 1e-9 * request_.times.increment;
-    for (const double time : all)
-      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
-        list.push_back(time);
-    return list;
-  }
-
-  /// Where even spacing has come to, for checkpoints.
-  double next() const { return next_; }
-  void set_next(double next) { next_ = next; }
-  bool is_last(double time) const { return same_time(time, request_.times.period); }
-
-  /// What the state after `increment` increments, at a time of the step, is for.
-  void decide(std::int64_t increment, double time, StepState& state) {
-    const bool last = is_last(time);
-    if (!request_.states.times.empty()) {
-      state.for_viewers = listed(request_.states.times, time);
-    } else if (every_ > 0) {
-      state.for_viewers = last || increment % every_ == 0;
-    } else if (request_.states.change > 0) {
-      state.for_viewers = last;  // or as the recorder finds it
-    } else {
-      state.for_viewers = last || time >= next_ - 1e-9 * spacing_;
-      while (time >= next_ - 1e-9 * spacing_) next_ += spacing_;
-    }
-    for (const PrintRequest& print : step_.prints)
-      state.prints.push_back(!print.times.empty() ? listed(print.times, time)
-                                                  : last || increment % std::max(print.every, 1) == 0);
-  }
-
- private:
-  bool same_time(double a, double b) const { return std::abs(a - b) <= 1e-9 * request_.times.increment; }
-  bool listed(const std::vector<double>& times, double time) const {
-    return std::any_of(times.begin(), times.end(), [&](double t) { return same_time(t, time); });
-  }
-
-  const JobStep& step_;
-  const DynamicStep& request_;
-  int every_ = 0;
-  double spacing_ = 0, next_ = 0;
-  std::string note_;
-};
 
 /// A state of a model in one process.
 class OwnState : public RecordedState {
@@ -139,38 +45,21 @@ class OwnState : public RecordedState {
   const CommittedState& committed_;
 };
 
-/// Whether histories show an unknown: displacements and temperatures, not rotations.
-bool has_curve(const std::string& component) { return component[0] == 'u' || component == "T"; }
-
 /// Sees every state: peaks, histories, energies, and the states that are asked for.
 class DynamicRecorder : public StepRecorder {
  public:
-  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver,
-                  std::map<std::size_t, std::vector<HeatedState>>& heated)
+  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, std::unique_ptr<RecordedModel> model)
       : job_(job),
         asked_(job.steps[step]),
-        domain_(*job.domains[asked_.domain]),
-        step_(step),
         request_(request),
-        receiver_(receiver),
+        model_(std::move(model)),
         outputs_(asked_, request),
         curves_(job, step, request.times),
         heat_(asked_.procedure == Procedure::transient_heat),
         static_(asked_.procedure == Procedure::nonlinear_statics) {
     for (std::size_t i = step + 1; i < job.steps.size(); ++i)
       if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
-        stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
-    std::set<std::int32_t> nodes;
-    for (const PrintRequest& print : asked_.prints) {
-      if (print.at != PrintRequest::At::nodes || print.set.empty()) continue;
-      const auto set = domain_.node_set(print.set);
-      if (nodes.size() + set.size() <= most_curve_nodes) nodes.insert(set.begin(), set.end());
-    }
-    curve_nodes_.assign(nodes.begin(), nodes.end());
-    hidden_.assign(static_cast<std::size_t>(domain_.node_count()), 0);
-    for (std::int32_t n = reported_nodes(job, domain_); n < domain_.node_count(); ++n)
-      hidden_[static_cast<std::size_t>(n)] = 1;
-    for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
+        stresses_.push_back(std::make_unique<Stress>(job, i, request));
   }
   std::vector<double> targets() const override {
     std::vector<double> all = outputs_.targets();
@@ -181,13 +70,7 @@ class DynamicRecorder : public StepRecorder {
     for (const StepLoad& load : request_.loads)
       if (load.course && request_.times.automatic)
         for (const Amplitude::Point& point : load.amplitude.points()) all.push_back(point.first);
-    std::sort(all.begin(), all.end());
-    std::vector<double> list;
-    const double near = 1e-9 * request_.times.increment;
-    for (const double time : all)
-      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
-        list.push_back(time);
-    return list;
+    return times_within(std::move(all), request_.times);
   }
 
   void record(const CommittedState& committed) override {
@@ -199,9 +82,9 @@ class DynamicRecorder : public StepRecorder {
     const TimeIntegrator& method = state.method();
     const double time = decimal_time(request_.times.start + state.time());
     response_.axis.push_back(time);
-    NodalField displacement = state.motion(0);
-    if (response_.axis.size() == 1) begin(displacement, state.has_springs());
-    take_peaks(displacement, time);
+    model_->show(state);
+    if (response_.axis.size() == 1) begin();
+    take_peaks(time);
     take_reactions(state, time);
     if (heat_)
       take_heat(method.heat());
@@ -209,22 +92,21 @@ class DynamicRecorder : public StepRecorder {
       take_increment(method.energies(), state.report(), time);
     else
       take_energies(method.energies());
-    add_row(displacement, time);
+    add_row(time);
     if (increment_ > 0)
-      for (const auto& stress : stresses_)
-        if (stress->take(increment_, state.time(), displacement)) save_heated(*stress);
-    pass_on(state, time, displacement);
+      for (const auto& stress : stresses_) keep_temperatures(*stress, state.time());
+    pass_on(state.time(), time);
     ++increment_;
   }
 
   void save(ByteWriter& out) const override {
-    out.put(increment_).put(outputs_.next()).put(last_written_);
+    out.put(increment_).put(outputs_.next()).put(model_->written());
     for (const auto& stress : stresses_) out.put(stress->outputs.next());
     curves_.save(out);
     out.put(last_loads_).put(unstable_);
     for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
       out.put(static_cast<std::uint64_t>(peaks->size()));
-      for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.node);
+      for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.place).put(peak.node);
     }
   }
 
@@ -234,16 +116,15 @@ class DynamicRecorder : public StepRecorder {
   }
 
   void resume_from(RecordedState& state, ByteReader& in) override {
-    begin(state.motion(0), state.has_springs());
+    model_->show(state);
+    begin();
     checkpoint->visit_rows([&](std::string_view bytes) {
       ByteReader row(bytes, "the history of the step");
       const auto kind = row.get<std::uint8_t>();
       if (kind == curves_row) return curves_.restore_row(row);
       if (kind == heated_row) {
         const auto of = static_cast<std::size_t>(row.get<std::uint64_t>());
-        for (const auto& stress : stresses_)
-          if (stress->step == of) stress->states.push_back(get_heated(row));
-        return;
+        return model_->restore_temperatures(of, get_heated(row));
       }
       response_.axis.push_back(row.get<double>());
       const auto energies = row.list<double>(), curves = row.list<double>(), sums = row.list<double>();
@@ -257,7 +138,7 @@ class DynamicRecorder : public StepRecorder {
     });
     increment_ = in.get<int>();
     outputs_.set_next(in.get<double>());
-    last_written_ = in.list<double>();
+    model_->set_written(in.list<double>());
     for (const auto& stress : stresses_) stress->outputs.set_next(in.get<double>());
     curves_.restore(in);
     last_loads_ = in.get<double>();
@@ -267,7 +148,8 @@ class DynamicRecorder : public StepRecorder {
       for (TimedPeak& peak : *peaks) {
         peak.value = in.get<double>();
         peak.time = in.get<double>();
-        peak.node = in.get<std::int32_t>();
+        peak.place = in.get<std::int64_t>();
+        peak.node = in.get<Id>();
       }
     }
   }
@@ -275,13 +157,13 @@ class DynamicRecorder : public StepRecorder {
   StepResponse finish(TimeIntegrator& method) override {
     const EnergyBalance& e = method.energies();
     for (std::size_t c = 0; c < peaks_.size(); ++c)
-      if (peaks_[c].node >= 0)
+      if (peaks_[c].place >= 0)
         response_.peaks.push_back({components_[c], peaks_[c].value, peaks_[c].time, name_of(peaks_[c].node)});
     for (std::size_t c = 0; c < reaction_peaks_.size(); ++c)
       response_.peaks.push_back({reaction_word(components_[c]), reaction_peaks_[c].value, reaction_peaks_[c].time, ""});
     add_curves();
     response_.recorded = curves_.take();
-    for (const std::string& text : curves_.notes()) response_.notes.push_back(text);
+    for (const std::string& text : curves_.notes) response_.notes.push_back(text);
     const HeatAccount& heat = method.heat();
     if (heat_)
       response_.totals = {
@@ -309,52 +191,38 @@ class DynamicRecorder : public StepRecorder {
  private:
   /// A step of thermal stress that takes temperatures of this one.
   struct Stress {
-    Stress(const Job& job, std::size_t index, const DynamicStep& heat, std::vector<HeatedState>& taken)
+    Stress(const Job& job, std::size_t index, const DynamicStep& heat)
         : step(index),
           request(with_states(heat, std::get<ThermalStressStep>(job.steps[index].modal).states)),
-          outputs(job.steps[index], request),
-          states(taken) {}
+          outputs(job.steps[index], request) {}
     static DynamicStep with_states(const DynamicStep& heat, const StateOutput& states) {
       DynamicStep request;
       request.times = heat.times;
       request.states = states;
       return request;
     }
-    /// Whether the state is one that the step of thermal stress needs.
-    bool take(int increment, double time, const NodalField& temperatures) {
-      StepState state;
-      outputs.decide(increment, time, state);
-      const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
-      if (!state.for_viewers && !printed) return false;
-      if (static_cast<double>(states.size() + 1) * static_cast<double>(temperatures.values.size()) > most_heated_values)
-        throw Error(
-            ErrorCode::out_of_memory,
-            "the temperatures of more than " + std::to_string(states.size()) +
-                " increments, at which thermal stress is written or printed, do not fit into 2 GB; choose fewer "
-                "by FREQUENCY=N or TIME POINTS= of *NODE PRINT, *EL PRINT and *NODE FILE, or by "
-                "\"states_every\" and \"states_at\"");
-      states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
-      return true;
-    }
     std::size_t step;
     DynamicStep request;
     DynamicOutputs outputs;
-    std::vector<HeatedState>& states;
   };
   struct TimedPeak {
     double value = 0, time = 0;
-    std::int32_t node = -1;
+    std::int64_t place = -1;
+    Id node = 0;
   };
 
-  void begin(const NodalField& displacement, bool springs) {
-    components_ = displacement.components;
+  void begin() {
+    const MotionDigest& motion = model_->motion();
+    components_ = motion.components;
     peaks_.resize(components_.size());
-    sums_ = domain_.oblique_supports().empty() && !springs && job_.rotation_nodes.empty();
+    sums_ = model_->has_force_sums();
     if (sums_) reaction_peaks_.resize(components_.size());
-    if (curve_nodes_.empty() && displacement.values.size() * fewest_kept_states <= most_kept_values) {
+    const std::size_t values = static_cast<std::size_t>(model_->node_count()) * components_.size();
+    if (model_->curve_nodes().empty() && values * fewest_kept_states <= most_kept_values) {
       std::vector<char> counts;
       for (const std::string& component : components_) counts.push_back(has_curve(component));
-      farthest_ = std::make_unique<FarthestNode>(std::move(counts), hidden_, most_kept_values);
+      nodes_ = model_->nodes();
+      farthest_ = std::make_unique<FarthestNode>(std::move(counts), nodes_.hidden, most_kept_values);
     }
     std::vector<const char*> names{"kinetic", "internal", "external", "damping", "numerical"};
     if (request_.explicit_method) names.insert(names.end(), {"viscous", "plastic", "hourglass"});
@@ -365,13 +233,22 @@ class DynamicRecorder : public StepRecorder {
       for (const std::string& component : components_)
         for (const char* of : {"reaction", "load"})
           response_.sums.emplace_back(sum_word(of, component), std::vector<double>());
-    for (const std::int32_t n : curve_nodes_)
-      for (const std::string& component : components_)
-        if (has_curve(component) && !std::isnan(displacement.at(n, component)))
-          response_.histories.emplace_back(name_of(n) + " " + component, std::vector<double>());
+    visit_curves(motion, [&](std::size_t k, const std::string& component, double) {
+      response_.histories.emplace_back(name_of(model_->curve_nodes()[k].node) + " " + component, std::vector<double>());
+    });
   }
 
-  std::string name_of(std::int32_t node) const { return "node " + job_.instances.node(domain_.node_id(node)); }
+  /// The values that curves have of nodes of tables.
+  template <class Visit>
+  void visit_curves(const MotionDigest& motion, const Visit& visit) {
+    const std::size_t width = components_.size();
+    for (std::size_t i = 0; i < motion.at_curve_nodes.size(); ++i)
+      if (const std::string& component = components_[i % width];
+          has_curve(component) && !std::isnan(motion.at_curve_nodes[i]))
+        visit(i / width, component, motion.at_curve_nodes[i]);
+  }
+
+  std::string name_of(Id node) const { return "node " + job_.instances.node(node); }
   static std::string reaction_word(const std::string& unknown) { return sum_word("reaction", unknown); }
   /// "reaction x", "load rx", "heat flow of loads".
   static std::string sum_word(const std::string& of, const std::string& unknown) {
@@ -379,15 +256,12 @@ class DynamicRecorder : public StepRecorder {
     return of + " " + (unknown.size() == 2 && unknown[0] == 'u' ? unknown.substr(1) : unknown);
   }
 
-  void take_peaks(const NodalField& field, double time) {
-    const std::size_t width = components_.size();
-    for (std::size_t n = 0; n < hidden_.size(); ++n) {
-      if (hidden_[n]) continue;
-      for (std::size_t c = 0; c < width; ++c)
-        if (const double value = field.values[n * width + c];
-            !std::isnan(value) && (peaks_[c].node < 0 || std::abs(value) > std::abs(peaks_[c].value)))
-          peaks_[c] = {value, time, static_cast<std::int32_t>(n)};
-    }
+  void take_peaks(double time) {
+    const MotionDigest& motion = model_->motion();
+    for (std::size_t c = 0; c < peaks_.size(); ++c)
+      if (const LargestValue& of = motion.largest[c];
+          of.place >= 0 && (peaks_[c].place < 0 || std::abs(of.value) > std::abs(peaks_[c].value)))
+        peaks_[c] = {of.value, time, of.place, of.node};
   }
 
   /// Sums of the forces of supports: what all other forces leave at prescribed unknowns.
@@ -396,7 +270,7 @@ class DynamicRecorder : public StepRecorder {
     const ForceSums sums = state.sums(heat_);
     for (std::size_t c = 0; c < sums.reactions.size(); ++c)
       if (increment_ == 0 || std::abs(sums.reactions[c]) > std::abs(reaction_peaks_[c].value))
-        reaction_peaks_[c] = {sums.reactions[c], time, -1};
+        reaction_peaks_[c] = {sums.reactions[c], time, -1, 0};
     add_sums(sums, state.method().heat(), time);
   }
 
@@ -439,10 +313,13 @@ class DynamicRecorder : public StepRecorder {
   }
 
   /// Adds a state to the curves, and to the history that checkpoints keep.
-  void add_row(const NodalField& displacement, double time) {
+  void add_row(double time) {
     std::vector<double> curves, kept;
-    for (const std::int32_t n : curve_nodes_) keep(displacement, n, curves);
-    if (farthest_) kept = farthest_->add(displacement.values);
+    visit_curves(model_->motion(), [&](std::size_t, const std::string&, double value) {
+      response_.histories[curves.size()].second.push_back(value);
+      curves.push_back(value);
+    });
+    if (farthest_) kept = farthest_->add(model_->values());
     if (!checkpoint || !checkpoint->is_on()) return;
     ByteWriter row;
     std::vector<double> energies, sums;
@@ -452,87 +329,65 @@ class DynamicRecorder : public StepRecorder {
     checkpoint->add_row(row.bytes());
   }
 
-  void save_heated(const Stress& stress) {
-    if (!checkpoint || !checkpoint->is_on()) return;
+  /// Keeps the temperatures of a state that a step of thermal stress needs.
+  void keep_temperatures(Stress& stress, double step_time) {
+    StepState state;
+    stress.outputs.decide(increment_, step_time, state);
+    const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
+    if (!state.for_viewers && !printed) return;
+    const HeatedState* const kept =
+        model_->keep_temperatures(stress.step, {step_time, state.for_viewers, std::move(state.prints), {}});
+    if (!kept || !checkpoint || !checkpoint->is_on()) return;
     ByteWriter row;
     row.put(heated_row).put(static_cast<std::uint64_t>(stress.step));
-    put(row, stress.states.back());
+    put(row, *kept);
     checkpoint->add_row(row.bytes());
   }
 
-  void keep(const NodalField& field, std::int32_t node, std::vector<double>& row) {
-    std::size_t at = 0;
-    const std::string prefix = name_of(node) + " ";
-    for (const std::string& component : components_) {
-      if (!has_curve(component) || std::isnan(field.at(node, component))) continue;
-      while (response_.histories[at].first != prefix + component) ++at;
-      response_.histories[at].second.push_back(field.at(node, component));
-      row.push_back(field.at(node, component));
-    }
-  }
-
   /// A state is written where an unknown differs from the last one that was by more than a share of the largest value.
-  void choose_by_change(const NodalField& field, StepState& state) {
-    double largest = 0, change = 0;
+  void choose_by_change(StepState& state) {
+    double largest = 0;
     for (std::size_t c = 0; c < peaks_.size(); ++c)
       if (has_curve(components_[c])) largest = std::max(largest, std::abs(peaks_[c].value));
-    if (last_written_.empty()) last_written_.assign(field.values.size(), 0.0);
-    for (std::size_t i = 0; i < field.values.size(); ++i)
-      if (has_curve(components_[i % components_.size()]) && !std::isnan(field.values[i]))
-        change = std::max(change, std::abs(field.values[i] - last_written_[i]));
-    if (change > request_.states.change * largest) state.for_viewers = true;
-    if (state.for_viewers) last_written_ = field.values;
+    if (model_->change() > request_.states.change * largest) state.for_viewers = true;
+    if (state.for_viewers) model_->mark_written();
   }
 
   /// Whether files, tables or what comes next need the state, and for what.
-  bool is_needed(double step_time, const NodalField& displacement, StepState& state) {
+  bool is_needed(double step_time, StepState& state) {
     if (increment_ == 0) return false;
     outputs_.decide(increments ? increments() : increment_, step_time, state);
-    if (request_.states.change > 0) choose_by_change(displacement, state);
+    if (request_.states.change > 0) choose_by_change(state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
     const bool needed = heat_ && outputs_.is_last(step_time);  // what comes next begins with it
     return state.for_viewers || printed || needed;
   }
 
   /// Gives the state to the curves and to the receiver, where they need it.
-  void pass_on(RecordedState& recorded, double time, const NodalField& displacement) {
+  void pass_on(double step_time, double time) {
     StepState state;
-    const bool needed = is_needed(recorded.time(), displacement, state);
-    const StepHistories::Needs curves = curves_.choose(increments ? increments() : increment_, recorded.time());
+    const bool needed = is_needed(step_time, state);
+    const StepHistories::Needs curves = curves_.choose(increments ? increments() : increment_, step_time);
     if (!needed && !curves.any) return;
     const bool with_points = needed && (state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
-    StepResult result = recorded.result(with_points || curves.points);
-    if (!heat_ && !static_ && (needed || curves.velocity)) state.velocity = recorded.motion(1);
-    if (curves.any) add_to_curves(recorded, time, result, state.velocity, curves);
+    const bool moves = !heat_ && !static_;
+    RecordedModel::Wanted wanted;
+    wanted.time = time;
+    wanted.points = with_points || curves.points;
+    wanted.velocity = moves && (needed || curves.velocity);
+    wanted.acceleration = moves && curves.acceleration;
+    wanted.temperatures = !heat_ && curves.temperatures;
+    model_->form(wanted);
+    if (curves.any) add_to_curves(time);
     if (!needed) return;
-    if (!with_points) {  // as if curves had not asked for them
-      result.points.clear();
-      result.energy = 0;
-    }
     state.at = state.time = time;
-    state.result = std::move(result);
     state.result.step = "time " + short_number(time, 10);
-    receiver_.state(step_, std::move(state));
+    model_->pass_on(std::move(state), with_points);
   }
 
-  void add_to_curves(RecordedState& recorded, double time, const StepResult& result, const NodalField& velocity,
-                     const StepHistories::Needs& needs) {
-    StepHistories::Sample sample;
-    sample.time = time;
-    sample.at_start = increment_ == 0;
-    sample.result = &result;
-    if (!heat_ && !static_ && needs.velocity) sample.velocity = &velocity;
-    NodalField acceleration;
-    if (!heat_ && !static_ && needs.acceleration) {
-      acceleration = recorded.motion(2);
-      sample.acceleration = &acceleration;
-    }
-    std::vector<double> temperatures;
-    if (!heat_ && needs.temperatures) {
-      temperatures = acting_temperatures(job_, asked_, time);
-      sample.temperatures = &temperatures;
-    }
-    for (const std::string& bytes : curves_.add(sample)) {
+  void add_to_curves(double time) {
+    const auto tables = [&](std::size_t request) { return model_->tables_of_history(request, curves_.notes); };
+    for (const std::string& bytes : curves_.add(time, increment_ == 0, tables)) {
       if (!checkpoint || !checkpoint->is_on()) continue;
       ByteWriter row;
       row.put(curves_row).raw(bytes);
@@ -545,43 +400,40 @@ class DynamicRecorder : public StepRecorder {
     if (!farthest_) return;
     TimedPeak farthest;
     for (std::size_t c = 0; c < components_.size(); ++c)
-      if (has_curve(components_[c]) && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
+      if (has_curve(components_[c]) && peaks_[c].place >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
         farthest = peaks_[c];
-    if (farthest.node < 0) return;
-    std::int32_t node = farthest.node;
-    if (!farthest_->has(node)) {
-      node = farthest_->farthest();
-      if (node < 0) return;
-      response_.notes.push_back("the history is that of " + name_of(node) + ", because that of " +
-                                name_of(farthest.node) +
+    if (farthest.place < 0) return;
+    auto place = static_cast<std::int32_t>(farthest.place);
+    if (!farthest_->has(place)) {
+      place = farthest_->farthest();
+      if (place < 0) return;
+      response_.notes.push_back("the history is that of " + name_of(nodes_.numbers[static_cast<std::size_t>(place)]) +
+                                ", because that of " + name_of(farthest.node) +
                                 ", which moves farthest in the end, was not kept; name nodes by *NODE PRINT");
     }
+    const std::string name = name_of(nodes_.numbers[static_cast<std::size_t>(place)]);
     for (std::size_t c = 0; c < components_.size(); ++c) {
       if (!has_curve(components_[c])) continue;
-      std::vector<double> curve = farthest_->curve(node, c);
+      std::vector<double> curve = farthest_->curve(place, c);
       if (!std::isnan(curve.front()))
-        response_.histories.emplace_back(name_of(node) + " " + components_[c], std::move(curve));
+        response_.histories.emplace_back(name + " " + components_[c], std::move(curve));
     }
   }
 
   const Job& job_;
   const JobStep& asked_;
-  const Domain& domain_;
-  std::size_t step_;
   const DynamicStep& request_;
-  StepReceiver& receiver_;
+  std::unique_ptr<RecordedModel> model_;
   DynamicOutputs outputs_;
   StepHistories curves_;  // that the step asks for
   std::vector<std::unique_ptr<Stress>> stresses_;
   bool heat_;    // temperatures instead of displacements
   bool static_;  // no velocities
   StepResponse response_;
-  std::vector<std::int32_t> curve_nodes_;
-  std::vector<char> hidden_;  // nodes that are not reported
   std::vector<std::string> components_;
   std::vector<TimedPeak> peaks_, reaction_peaks_;
-  std::vector<double> last_written_;        // of states that are chosen by change
-  std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
+  RecordedModel::Nodes nodes_;              // where no table names nodes, and the model is small enough
+  std::unique_ptr<FarthestNode> farthest_;  // likewise
   bool sums_ = true;
   double last_loads_ = 0;  // heat that loads have brought in up to the state before
   std::string unstable_;   // the note on the first equilibrium that is not stable
@@ -593,7 +445,25 @@ class DynamicRecorder : public StepRecorder {
 std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
                                                  StepReceiver& receiver,
                                                  std::map<std::size_t, std::vector<HeatedState>>& heated) {
-  return std::make_shared<DynamicRecorder>(job, step, request, receiver, heated);
+  return make_step_recorder(job, step, request, make_recorded_model(job, step, receiver, heated));
+}
+
+std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
+                                                 std::unique_ptr<RecordedModel> model) {
+  return std::make_shared<DynamicRecorder>(job, step, request, std::move(model));
+}
+
+void put(ByteWriter& out, const HeatedState& state) {
+  out.put(state.time).put(state.for_viewers).put(state.prints).put(state.temperatures);
+}
+
+HeatedState get_heated(ByteReader& in) {
+  HeatedState state;
+  state.time = in.get<double>();
+  state.for_viewers = in.get<bool>();
+  state.prints = in.list<char>();
+  state.temperatures = in.list<double>();
+  return state;
 }
 
 // What all other forces leave at prescribed unknowns is the force of supports.

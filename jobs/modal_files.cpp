@@ -11,7 +11,7 @@
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/recorded_curves.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
-#include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/jobs/detail/state_view.hpp>
 #include <voussoir/jobs/detail/step_histories.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/mode_files.hpp>
@@ -34,37 +34,23 @@ const char* state_word(Procedure procedure) {
   }
 }
 
-namespace {
-
-std::string list_file(const std::string& stem, Procedure procedure) {
+std::string state_list_name(const std::string& stem, Procedure procedure) {
   return stem + (procedure == Procedure::harmonic ? "_frequencies.pvd" : "_times.pvd");
 }
 
-std::string state_file(const std::string& stem, Procedure procedure, std::size_t number) {
-  if (procedure == Procedure::spectrum) return stem + "_peaks.vtu";
+std::string state_name(const std::string& stem, Procedure procedure, std::size_t number) {
+  if (procedure == Procedure::spectrum) return stem + "_peaks";
   char text[32];
-  std::snprintf(text, sizeof text, "_%04zu.vtu", number);
+  std::snprintf(text, sizeof text, "_%04zu", number);
   return stem + "_" + state_word(procedure) + text;
 }
+
+namespace {
 
 /// Energies of dynamics, the heat balance, or the increments of statics, over time.
 std::string energies_file(const JobStep& step) {
   if (step.procedure == Procedure::nonlinear_statics) return "_increments";
   return step.procedure == Procedure::transient_heat ? "_heat" : "_energies";
-}
-
-/// The temperatures that act in a state: those it was solved with, or those of the step's loads.
-std::vector<double> temperatures_of(const Job& job, const JobStep& step, const StepState& state) {
-  return state.temperatures.empty() ? acting_temperatures(job, step, state.at) : state.temperatures;
-}
-
-/// The amplitudes of a field with a real and an imaginary part.
-NodalField amplitudes(const NodalField& real, const NodalField& imaginary, const std::string& name) {
-  NodalField field = real;
-  field.name = name;
-  for (std::size_t i = 0; i < field.values.size(); ++i)
-    field.values[i] = std::hypot(real.values[i], imaginary.values[i]);
-  return field;
 }
 
 }  // namespace
@@ -75,8 +61,8 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
   if (options.vtu && frequency)
     files = mode_shape_files(stem, 1);
   else if (options.vtu) {
-    files.push_back(state_file(stem, step.procedure, 1));
-    if (!spectrum) files.push_back(list_file(stem, step.procedure));
+    files.push_back(state_name(stem, step.procedure, 1) + ".vtu");
+    if (!spectrum) files.push_back(state_list_name(stem, step.procedure));
   }
   if (frequency && options.pictures != Pictures::none)
     for (const char* ending : {".png", ".svg"}) files.push_back(stem + "_modes" + ending);
@@ -145,6 +131,12 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
   const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result,
                                    temperatures_of(job_, asked, state), told, selection);
   for (const std::string& text : told) out_.note(text);
+  add_tables(step, state, imaginary, tables);
+}
+
+void ModalFiles::add_tables(std::size_t step, const StepState& state, bool imaginary,
+                            std::span<const PrintTable> tables) {
+  const JobStep& asked = job_.steps[step];
   CsvState column;
   column.names = {state_word(asked.procedure)};
   column.values = {state.at};
@@ -164,44 +156,24 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
 
 void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState& state) {
   const JobStep& asked = job_.steps[step];
-  const Domain& domain = *job_.domains[asked.domain];
   if (!mesh_) mesh_ = std::make_unique<VtuMesh>();
-  const std::string file = state_file(stem, asked.procedure, series_.size() + 1);
-  VtuWriter writer(domain);
-  writer.reuse(*mesh_);
-  VtuOptions how;
-  how.overwrite = options_.overwrite;
-  writer.comment(std::string(state_word(asked.procedure)) + " " + short_number(state.at, 9));
-  // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
-  const bool invariants = asked.procedure == Procedure::modal_dynamic || is_integrated(asked.procedure);
-  StepFields fields;
-  NodalField size;
-  const NodalField acting{"temperature", {"T"}, temperatures_of(job_, asked, state)};
-  if (!acting.values.empty()) writer.add(acting);
-  if (invariants) {
-    fields = make_step_fields(job_, asked, state.result, false);
-    for (const StepFields::Shown& shown : fields.shown)
-      writer.add_components(*shown.of, shown.name, shown.first, shown.count);
-    for (auto& [name, values] : fields.cells) writer.add_cells(name, std::move(values));
-  }
-  if (state.imaginary) {
-    size = amplitudes(state.result.unknowns, state.imaginary->unknowns, "amplitude");
-    writer.add(state.result.unknowns, "displacement_real").add(state.imaginary->unknowns, "displacement_imaginary");
-    writer.add(size, "displacement_amplitude");
-  } else {
-    writer.add(state.result.unknowns);
-    if (!state.result.reactions.values.empty()) writer.add(state.result.reactions);
-    if (state.velocity.width() > 0) writer.add(state.velocity, "velocity");
-  }
-  if (asked.procedure == Procedure::spectrum && !state.result.points.empty())
-    writer.add_element_means(state.result.points, {"sxx", "syy", "szz", "sxy", "syz", "sxz"});
-  writer.write(options_.folder / file, how);
+  const std::string file = state_name(stem, asked.procedure, series_.size() + 1) + ".vtu";
+  StateView(job_, asked, state, temperatures_of(job_, asked, state))
+      .write(options_.folder / file, *mesh_, options_.overwrite);
   out_.done(options_.folder / file);
   series_.push_back({state.at, file});
-  // Viewers may look at a run while it goes on. Written after every state, a long list would take longer than the
-  // files.
-  if (asked.procedure != Procedure::spectrum && (series_.size() <= 100 || series_.size() >= listed_ + listed_ / 10))
-    write_list(list_file(stem, asked.procedure));
+  list_states(step, stem);
+}
+
+void ModalFiles::add_pieces(std::size_t step, const std::string& stem, double at) {
+  series_.push_back({at, state_name(stem, job_.steps[step].procedure, series_.size() + 1) + ".pvtu"});
+}
+
+/// Viewers may look at a run while it goes on. Written after every state, a long list would take longer than the files.
+void ModalFiles::list_states(std::size_t step, const std::string& stem) {
+  const Procedure procedure = job_.steps[step].procedure;
+  if (procedure != Procedure::spectrum && (series_.size() <= 100 || series_.size() >= listed_ + listed_ / 10))
+    write_list(state_list_name(stem, procedure));
 }
 
 void ModalFiles::write_list(const std::string& file) {
@@ -249,7 +221,7 @@ void ModalFiles::restore(std::size_t step, const std::string& stem, ByteReader& 
     entry.time = in.get<double>();
     entry.file = in.text();
     out_.done(options_.folder / entry.file);
-    out_.done(options_.folder / list_file(stem, job_.steps[step].procedure));
+    out_.done(options_.folder / state_list_name(stem, job_.steps[step].procedure));
     series_.push_back(std::move(entry));
   }
   taken_series_ = series_.size();
@@ -262,7 +234,7 @@ void ModalFiles::remove_later_files(std::size_t step, const std::string& stem) c
     return;
   std::error_code failed;
   for (std::size_t number = series_.size() + 1;; ++number)
-    if (!fs::remove(options_.folder / state_file(stem, procedure, number), failed) || failed) return;
+    if (!fs::remove(options_.folder / (state_name(stem, procedure, number) + ".vtu"), failed) || failed) return;
 }
 
 void ModalFiles::write_curves(const JobStep& step, const std::string& stem, const StepResponse& response) {
@@ -322,7 +294,7 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
   const JobStep& asked = job_.steps[step];
   for (const auto& [key, table] : rows_) write(table, out_.table_name(step, key.first, key.second) + ".csv");
   for (const auto& [key, table] : totals_) write(table, out_.table_name(step, key.first, key.second) + "_total.csv");
-  if (!series_.empty() && asked.procedure != Procedure::spectrum) write_list(list_file(stem, asked.procedure));
+  if (!series_.empty() && asked.procedure != Procedure::spectrum) write_list(state_list_name(stem, asked.procedure));
   remove_later_files(step, stem);
   if (options_.tables && asked.procedure != Procedure::frequency) {
     CsvTable peaks({"quantity", "value",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -33,11 +34,6 @@ std::vector<double> as_numbers(const std::string& bytes) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
   return numbers;
-}
-
-bool has_set(const Domain& domain, const PrintRequest& request) {
-  if (request.set.empty()) return true;
-  return request.at == PrintRequest::At::nodes ? domain.has_node_set(request.set) : domain.has_element_set(request.set);
 }
 
 void pack_range(ByteWriter& out, const PlacedRange& placed) {
@@ -332,12 +328,12 @@ void add_supports(const ProcessPart& part, const Domain& domain, const StepResul
 }
 
 void add_tables(const ProcessPart& part, std::size_t step, const StepResult& result,
-                const std::vector<double>& temperatures, PartContribution& to) {
+                const std::vector<double>& temperatures, PartContribution& to, PrintSelection selection) {
   const JobStep& asked = part.job.steps[step];
   const Domain& domain = *part.job.domains[asked.domain];
   std::vector<char> prints;
-  for (const PrintRequest& request : asked.prints) prints.push_back(has_set(domain, request));
-  PrintSelection selection;
+  for (const PrintRequest& request : asked.prints)
+    prints.push_back(has_set(domain, request) && (!selection.prints || (*selection.prints)[prints.size()] != 0));
   selection.prints = &prints;
   to.tables = print_tables(part.job, asked, result, temperatures, to.notes, selection);
 }
@@ -465,6 +461,22 @@ std::vector<PrintTable> ContributionMerger::take_tables() {
     return std::pair(a.request, a.item) < std::pair(b.request, b.item);
   });
   return tables;
+}
+
+ContributionMerger merge_contributions(Processes& processes, const PartContribution& own) {
+  std::string packed;
+  agree(processes, [&] { packed = pack_contribution(own); });
+  ContributionMerger merger;
+  std::function<void()> rethrow = [] {};
+  processes.collect(packed, [&](int, const std::string& bytes) {
+    try {
+      merger.add(unpack_contribution(bytes));
+    } catch (...) {
+      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+    }
+  });
+  agree(processes, [&] { rethrow(); });
+  return merger;
 }
 
 }  // namespace voussoir::detail

@@ -4,8 +4,11 @@
 #include <array>
 #include <optional>
 
+#include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/mode_pieces.hpp>
 #include <voussoir/jobs/detail/part_contribution.hpp>
+#include <voussoir/jobs/detail/part_records.hpp>
+#include <voussoir/jobs/detail/state_pieces.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/piece_files.hpp>
 
@@ -22,7 +25,8 @@ void refuse_for_pieces(const Job& job, const OutputOptions& options) {
   };
   for (const JobStep& step : job.steps) {
     const bool frequency = step.procedure == Procedure::frequency;
-    if (has_states(step.procedure) && !frequency) refuse("results of " + to_string(step.procedure), step.where);
+    if (has_states(step.procedure) && !frequency && !is_integrated(step.procedure))
+      refuse("results of " + to_string(step.procedure), step.where);
     if (frequency && !step.prints.empty()) refuse("tables of modes", step.where);
   }
   if (options.frd) refuse("an .frd file", job.source);
@@ -82,8 +86,11 @@ struct PieceResults::State {
   std::optional<ResultFiles> files;  // on process 0
   WholeSizes sizes;
   OutputOptions output;
+  detail::StatePieces states;
+  std::size_t last = 0;  // the step whose states are being written
 
-  State(Processes& all, ProcessPart& own, OutputOptions options) : processes(all), part(own), output(options) {
+  State(Processes& all, ProcessPart& own, OutputOptions options)
+      : processes(all), part(own), output(options), states(all, own, output) {
     agree(processes, [&] { refuse_for_pieces(part.job, options); });
     simplify_requests(processes, part.job);
     sizes = sizes_of_whole(processes, part);
@@ -118,6 +125,12 @@ struct PieceResults::State {
   /// Files of a step that are known before it is solved: of the first mode, where it finds modes.
   std::vector<std::string> names_of_pieces(std::size_t step, const OutputOptions& options) const {
     const JobStep& asked = part.job.steps[step];
+    if (is_integrated(asked.procedure)) {
+      if (!options.vtu) return {};
+      std::vector<std::string> names = states.files(step, 1);
+      names.push_back(detail::state_list_name(stem(step, options), asked.procedure));
+      return names;
+    }
     if (asked.procedure != Procedure::frequency) return pieces->file_names(step);
     return options.vtu ? detail::mode_piece_files(part, asked.domain, stem(step, options), 1)
                        : std::vector<std::string>();
@@ -161,17 +174,6 @@ struct PieceResults::State {
     return own;
   }
 
-  /// Joins what is known of nodes that parts share.
-  void complete(StepResult& own, std::size_t domain) {
-    const auto& names = part.domains[domain].unknown_names;
-    agree(processes, [&] {
-      detail::give_all_unknowns(own.unknowns, names, field_name(names), part.node_count());
-      detail::give_all_unknowns(own.reactions, names, "reaction", part.node_count());
-      detail::give_all_unknowns(own.internal_forces, names, "internal_force", part.node_count());
-    });
-    detail::complete_shared_nodes(processes, part, {&own.unknowns, &own.reactions, &own.internal_forces});
-  }
-
   void write_pieces(std::size_t step, StepResult own, const NodalField* heat) {
     std::vector<std::string> sent;
     std::vector<int> neighbours;
@@ -185,22 +187,78 @@ struct PieceResults::State {
   }
 
   void merge(std::size_t step) {
-    std::string packed;
-    agree(processes, [&] { packed = detail::pack_contribution(contribution(step)); });
-    detail::ContributionMerger merger;
-    std::function<void()> rethrow = [] {};
-    processes.collect(packed, [&](int, const std::string& bytes) {
-      try {
-        merger.add(detail::unpack_contribution(bytes));
-      } catch (...) {
-        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-      }
-    });
+    detail::PartContribution own;
+    agree(processes, [&] { own = contribution(step); });
+    detail::ContributionMerger merger = detail::merge_contributions(processes, own);
     agree(processes, [&] {
-      rethrow();
       if (!files) return;
       files->write_merged_step(step, merger.summary(part.job, step, pieces->result()), merger.take_tables(),
                                pieces->file_names(step), merger.notes());
+    });
+  }
+
+  /// The tables of a state, merged on process 0.
+  detail::ContributionMerger tables_of(std::size_t step, const StepState& state, bool imaginary) {
+    detail::PartContribution own;
+    agree(processes, [&] {
+      const NodalField* const velocity =
+          imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
+      detail::PrintSelection selection;
+      selection.prints = &state.prints;
+      if (velocity->width() > 0) selection.velocity = velocity;
+      detail::add_tables(part, step, imaginary ? *state.imaginary : state.result, states.temperatures(step, state), own,
+                         selection);
+    });
+    return detail::merge_contributions(processes, own);
+  }
+
+  void write_state(std::size_t step, StepState own) {
+    const bool viewed = output.vtu && own.for_viewers;
+    const bool printed =
+        output.tables && std::any_of(own.prints.begin(), own.prints.end(), [](char wanted) { return wanted != 0; });
+    if (viewed) settle();
+    detail::ContributionMerger real, imaginary;
+    if (printed) real = tables_of(step, own, false);
+    if (printed && own.imaginary) imaginary = tables_of(step, own, true);
+    std::string number;
+    agree(processes, [&] {
+      if (!files) return;
+      StepState head;
+      head.at = own.at;
+      head.time = own.time;
+      head.for_viewers = viewed;
+      head.prints = own.prints;
+      std::vector<std::string> notes = real.notes();
+      notes.insert(notes.end(), imaginary.notes().begin(), imaginary.notes().end());
+      files->write_merged_state(step, head, real.take_tables(), imaginary.take_tables(), notes);
+      number = std::to_string(files->state_count());
+    });
+    if (!viewed) return;
+    processes.broadcast(number);
+    states.write(step, std::stoul(number), std::move(own));
+    last = step;
+    if (!output.in_background) settle();
+  }
+
+  void settle() {
+    const std::vector<std::string> names = states.settle();
+    agree(processes, [&] {
+      if (!files || names.empty()) return;
+      files->take_pieces(names);
+      files->list_states(last);
+    });
+  }
+
+  void end_states(std::size_t step, StepResponse response) {
+    settle();
+    std::string count = std::to_string(files ? files->state_count() : 0);
+    processes.broadcast(count);
+    agree(processes, [&] {
+      const std::size_t written = std::stoul(count);
+      states.end(step, written);
+      if (!files) return;
+      for (std::size_t n = 1; n <= written; ++n) files->take_pieces(states.files(step, n));  // those of a run before
+      files->end(step, std::move(response));
     });
   }
 };
@@ -211,13 +269,19 @@ PieceResults::~PieceResults() = default;
 
 void PieceResults::step(std::size_t step, StepResult own, const NodalField* heat) {
   const JobStep& asked = state_->part.job.steps[step];
-  state_->complete(own, asked.domain);
+  detail::complete_fields(state_->processes, state_->part, asked.domain, own);
   if (asked.procedure == Procedure::statics) detail::take_moments_off_parts(state_->processes, state_->part, own);
   state_->write_pieces(step, std::move(own), heat);
   state_->merge(step);
 }
 
 void PieceResults::modes(std::size_t step, ModeSet own) { state_->write_modes(step, std::move(own)); }
+
+void PieceResults::state(std::size_t step, StepState own) { state_->write_state(step, std::move(own)); }
+
+void PieceResults::end(std::size_t step, StepResponse response) { state_->end_states(step, std::move(response)); }
+
+void PieceResults::settle() { state_->settle(); }
 
 ResultFiles* PieceResults::files() { return state_->files ? &*state_->files : nullptr; }
 const WholeSizes& PieceResults::sizes() const { return state_->sizes; }

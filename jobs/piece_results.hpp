@@ -11,8 +11,10 @@ namespace voussoir {
 /// them only extremes, sums, the supported nodes and the rows of the tables.
 ///
 /// Values are those of ResultFiles, without error estimates and hints. Shapes of modes are pieces, too:
-/// NAME_mode_001_p0000.vtu …, NAME_mode_001.pvtu, NAME_modes.pvd. Tables of modes, steps with several states other than
-/// frequency steps, .frd files, pictures, points and paths are refused.
+/// NAME_mode_001_p0000.vtu …, NAME_mode_001.pvtu, NAME_modes.pvd, and so are the states of steps over time:
+/// NAME_time_0001_p0000.vtu …, NAME_time_0001.pvtu, NAME_times.pvd. With OutputOptions::in_background, each process
+/// writes its piece of a state while the next one is computed. Tables of modes, mode superposition, .frd files,
+/// pictures, points and paths are refused.
 class PieceResults : public PartReceiver {
  public:
   /// Collective, like all functions except files() and sizes(). Checks the names of files and creates the folder. The
@@ -25,6 +27,9 @@ class PieceResults : public PartReceiver {
 
   void step(std::size_t step, StepResult own, const NodalField* heat) override;
   void modes(std::size_t step, ModeSet own) override;
+  void state(std::size_t step, StepState own) override;
+  void end(std::size_t step, StepResponse response) override;
+  void settle() override;
 
   /// On process 0, for finish() and messages; null on the others.
   ResultFiles* files();

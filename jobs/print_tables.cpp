@@ -368,6 +368,11 @@ class Tables {
 
 }  // namespace
 
+bool has_set(const Domain& domain, const PrintRequest& request) {
+  if (request.set.empty()) return true;
+  return request.at == PrintRequest::At::nodes ? domain.has_node_set(request.set) : domain.has_element_set(request.set);
+}
+
 std::vector<PrintTable> print_tables(const Job& job, const JobStep& step, const StepResult& result,
                                      const std::vector<double>& temperatures, std::vector<std::string>& notes,
                                      const PrintSelection& selection) {

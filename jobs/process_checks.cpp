@@ -28,10 +28,10 @@ void check_process_steps(const Job& job) {
   }
 }
 
-/// Tables of modes and states in time are made on process 0, which needs the whole model for it.
+/// Tables of modes and states of mode superposition are made on process 0, which needs the whole model for it.
 void check_steps_in_pieces(const Job& job) {
   for (const JobStep& step : job.steps) {
-    if (has_states(step.procedure) && step.procedure != Procedure::frequency)
+    if (has_states(step.procedure) && step.procedure != Procedure::frequency && !is_integrated(step.procedure))
       throw Error(ErrorCode::unavailable,
                   "states of " + to_string(step.procedure) +
                       " are not written in pieces, nor computed from divided jobs; run the deck or the job file "

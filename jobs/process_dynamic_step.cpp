@@ -17,15 +17,6 @@ constexpr int ask_sums = 4, ask_heat_sums = 5, ask_result = 6, ask_points = 7;
 /// What all processes do together when they save the step.
 constexpr int gather_saved = 8;
 
-/// Of processes that pass nothing on.
-class NoReceiver : public StepReceiver {
- public:
-  void step(std::size_t, StepResult) override {}
-  void modes(std::size_t, std::shared_ptr<const ModeSet>) override {}
-  void state(std::size_t, StepState) override {}
-  void end(std::size_t, StepResponse) override {}
-};
-
 TimeIntegrator& integrator_of(const CommittedState& committed) {
   return static_cast<TimeIntegrator&>(committed.integrator);
 }
@@ -37,6 +28,16 @@ EngineSettings settings_over_time(EngineSettings settings) {
 }
 
 }  // namespace
+
+/// Of processes that pass nothing on by themselves: keeps the response of a step.
+class ProcessDynamicStep::KeptResponse : public StepReceiver {
+ public:
+  void step(std::size_t, StepResult) override {}
+  void modes(std::size_t, std::shared_ptr<const ModeSet>) override {}
+  void state(std::size_t, StepState) override {}
+  void end(std::size_t, StepResponse found) override { response = std::move(found); }
+  StepResponse response;
+};
 
 /// The state of the whole model, on process 0: what the recorder wants is gathered from the parts.
 class ProcessDynamicStep::Merged : public RecordedState {
@@ -114,8 +115,8 @@ class ProcessDynamicStep::PartRecorder : public StepRecorder {
 
 ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::shared_ptr<Backend> backend,
                                        const EngineSettings& settings, const std::vector<PartPlaces>& places,
-                                       const Job* whole, StepReceiver* receiver, RunCheckpoints* checkpoints,
-                                       DynamicRunner::Tell tell)
+                                       const Job* whole, StepReceiver* receiver, PartReceiver* part_receiver,
+                                       RunCheckpoints* checkpoints, DynamicRunner::Tell tell)
     : engine_(engine),
       processes_(engine.processes()),
       part_(part),
@@ -124,10 +125,12 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
       places_(places),
       whole_(whole),
       receiver_(receiver),
-      no_receiver_(std::make_unique<NoReceiver>()),
+      part_receiver_(part_receiver),
+      kept_(std::make_unique<KeptResponse>()),
       group_(part, engine.processes()),
-      saved_(part, engine.processes(), group_, whole ? checkpoints : nullptr),
-      runner_(part.job, backend_, options_, std::move(tell), whole ? *receiver : *no_receiver_, nullptr) {
+      saved_(part, engine.processes(), group_, engine.processes().is_first() ? checkpoints : nullptr),
+      runner_(part.job, backend_, options_, std::move(tell), whole ? *receiver : *kept_, nullptr) {
+  if (part_receiver) records_.emplace(processes_, part, *part_receiver);
   agree(processes_, [&] { solver_ = engine_.make_solver(settings_over_time(settings)); });
   solver_->starts_from_x = true;
   group_.respond = [this](int code) { respond(code); };
@@ -136,9 +139,19 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
   };
   runner_.numbered = [this](const AnalysisModel& model) { group_.set_model(model); };
   runner_.whole_job = whole_;
+  if (records_) {
+    saved_.settle = [this] { part_receiver_->settle(); };
+    saved_.save_more = [this](ByteWriter& out) { records_->save(out); };
+    saved_.restore_more = [this](ByteReader& in) { records_->restore(in); };
+  }
   runner_.make_checkpoint = [this](std::size_t) { return saved_.link(gather_saved); };
   runner_.make_recorder = [this](std::size_t step, const DynamicStep& request) -> std::shared_ptr<StepRecorder> {
     std::shared_ptr<StepRecorder> recorder;
+    if (records_ && processes_.is_first()) {
+      recorded_ = request;
+      recorder =
+          make_step_recorder(part_.job, step, recorded_, records_->model([this](int code) { group_.request(code); }));
+    }
     if (whole_) recorded_ = std::get<DynamicStep>(whole_->steps[step].modal);
     recorded_.times = request.times;
     if (whole_) recorder = make_step_recorder(*whole_, step, recorded_, *receiver_, heated_);
@@ -174,6 +187,7 @@ void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const 
   domain_ = part_.job.steps[step].domain;
   step_notes_ = notes;
   current_ = nullptr;
+  if (records_) records_->begin(step);
   saved_.begin(step);
   backend_->provide<ProcessGroup>(group_);  // other steps may have had a group of their own
   try {
@@ -189,6 +203,7 @@ void ProcessDynamicStep::run(std::size_t step, const NodalField* initial, const 
   equations_ = std::max(equations_, part_.domains[domain_].unknown_count());
   free_equations_ =
       std::max(free_equations_, saved_.is_complete() ? saved_.account.free_equations : group_.free_equation_count());
+  if (part_receiver_) part_receiver_->end(step, std::move(kept_->response));
   seconds_ += watch.seconds();
 }
 
@@ -198,11 +213,13 @@ NodalField ProcessDynamicStep::end_of(std::size_t step) const {
 
 /// Those of a step of heat that an earlier run has finished are in its checkpoint, which the runner has read.
 std::vector<HeatedState> ProcessDynamicStep::take_heated(std::size_t stress_step) {
+  if (records_) return records_->take_heated(stress_step);
   std::vector<HeatedState> states = runner_.take_heated(stress_step);
   return states.empty() ? std::move(heated_[stress_step]) : std::move(states);
 }
 
 void ProcessDynamicStep::respond(int code) {
+  if (PartRecords::is_code(code)) return records_->respond(code, current_);
   if (code == gather_saved) {
     saved_.account = {group_.free_equation_count(), group_solver_ && !group_solver_->finds_mechanisms()};
     saved_.gather();

@@ -41,18 +41,21 @@ class ProcessRunner {
         part_(own_.part) {}
   /// With a part that each process has already.
   ProcessRunner(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
-                const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver)
+                const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver,
+                RunCheckpoints* checkpoints)
       : engine_(engine),
         processes_(engine.processes()),
         whole_(nullptr),
         options_(options),
         observer_(observer),
         receiver_(nullptr),
+        checkpoints_(checkpoints),
         part_receiver_(&receiver),
         part_(part.part) {
     own_.bytes = part.bytes;
     own_.mechanisms = std::move(part.mechanisms);
     own_.notes = std::move(part.notes);
+    step_notes_ = std::move(part.step_notes);
   }
 
   ProcessJobResult run() {
@@ -89,6 +92,7 @@ class ProcessRunner {
     open_backend();
     check_whole();
     divide();
+    own_.step_notes = std::move(step_notes_);
     return std::move(own_);
   }
 
@@ -260,7 +264,7 @@ class ProcessRunner {
     });
     if (!dynamics_)
       dynamics_ = std::make_unique<detail::ProcessDynamicStep>(
-          engine_, part_, backend_, options_.engine, places_, whole_, receiver_, checkpoints_,
+          engine_, part_, backend_, options_.engine, places_, whole_, receiver_, part_receiver_, checkpoints_,
           [this](std::size_t s, const Progress& progress, double left) {
             return !observer_ || observer_({s, part_.job.steps.size(), part_.job.steps[s].name, progress, left});
           });
@@ -332,14 +336,15 @@ class ProcessRunner {
   void stress(std::size_t index) {
     const JobStep& step = part_.job.steps[index];
     std::vector<detail::HeatedState> states;
-    if (whole_ && dynamics_) states = dynamics_->take_heated(index);
+    if ((whole_ || part_receiver_) && dynamics_) states = dynamics_->take_heated(index);
     ProcessStatics& analysis = analysis_of(step.domain);
     if (observer_)
       analysis.observer = [&](const Progress& progress) {
         return observer_({index, part_.job.steps.size(), step.name, progress});
       };
     applied_[step.domain] = nullptr;  // supports move from state to state
-    detail::ProcessStressStep(processes_, part_, places_, whole_, receiver_).run(index, std::move(states), analysis);
+    detail::ProcessStressStep(processes_, part_, places_, whole_, receiver_, part_receiver_)
+        .run(index, std::move(states), analysis);
     analysis.observer = nullptr;
     iterated_ = iterated_ || analysis.iterated();
     result_.job.equations = std::max(result_.job.equations, analysis.equation_count());
@@ -480,8 +485,9 @@ ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& 
 }
 
 ProcessJobResult run_process_part(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
-                                  const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver) {
-  return ProcessRunner(engine, part, options, observer, receiver).run();
+                                  const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver,
+                                  RunCheckpoints* checkpoints) {
+  return ProcessRunner(engine, part, options, observer, receiver, checkpoints).run();
 }
 
 }  // namespace voussoir

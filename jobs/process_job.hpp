@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,13 @@ class PartReceiver {
   /// The modes of a frequency step, as ProcessModes returns them: shapes of the part's nodes, everything else of the
   /// whole model; signs are any.
   virtual void modes(std::size_t step, ModeSet own) = 0;
+  /// A state of a step over time, of the part of this process: fields have all unknowns of the whole model and are
+  /// complete on shared nodes.
+  virtual void state(std::size_t step, StepState own) = 0;
+  /// The end of a step over time; `response` is that of the whole model, on process 0.
+  virtual void end(std::size_t step, StepResponse response) = 0;
+  /// Waits until everything that was passed on is written; before a checkpoint.
+  virtual void settle() = 0;
 };
 
 /// The part of a process, and what only the process that has seen the whole job can say.
@@ -71,6 +79,7 @@ struct ReceivedPart {
   std::vector<std::string> mechanisms;  ///< notes on what iterative methods would not find; on process 0 only
   std::string cut;                      ///< how a mesh in slices was divided, as in ProcessOptions::partitioner
   PartitionQuality quality;             ///< of a mesh in slices, as SlicedPart has it; on process 0 only
+  std::map<std::size_t, std::vector<std::string>> step_notes = {};  ///< remarks on steps over time; likewise
 };
 
 /// Checks and divides a job on process 0 and sends each process its part. Collective; `job` is ignored on the other
@@ -88,7 +97,9 @@ ReceivedPart read_process_slices(Engine& engine, const std::string& path, const 
 
 /// Solves a job of which each process has a part. Collective, as run_process_job(). No process gets the results of the
 /// whole model: `receiver` gets those of the part of this process, and the part must outlive the receiver.
+/// `checkpoints` are those of process 0, as in run_process_job().
 ProcessJobResult run_process_part(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
-                                  const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver);
+                                  const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver,
+                                  RunCheckpoints* checkpoints = nullptr);
 
 }  // namespace voussoir

@@ -1,14 +1,9 @@
 #include <voussoir/jobs/result_files.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <unordered_set>
 
 #include <voussoir/framework/analysis/error_estimate.hpp>
@@ -24,6 +19,7 @@
 #include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/restart_state.hpp>
+#include <voussoir/jobs/detail/result_names.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
@@ -35,21 +31,15 @@
 #include <voussoir/jobs/earlier_files.hpp>
 
 namespace voussoir {
-namespace {
-
 namespace fs = std::filesystem;
-using detail::as_file_name;
-
-}  // namespace
 
 struct ResultFiles::State {
   const Job& job;
   OutputOptions options;
   detail::LoadCaseIndex load_cases;
+  detail::ResultNames names;
   std::string name;
   OutputLock lock;  // until the last file is written
-  /// Of each table (step, request, quantity): its file without ending.
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::string> table_names;
   std::vector<StepSummary> summaries;
   std::vector<fs::path> written;
   std::unordered_set<std::string> known;  // the same, to be looked up
@@ -66,7 +56,6 @@ struct ResultFiles::State {
   std::vector<StageTime> stages;  // what they were spent on
   detail::StepProbes probes;
   detail::StateProbes state_probes;
-  std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
   detail::VtuSeries vtus;
   detail::PartFiles parts;
@@ -79,7 +68,18 @@ struct ResultFiles::State {
     std::string dat, frd;
     std::vector<std::string> notes;
   };
-  Added* added = nullptr;             // of the state that is being written
+  std::optional<Added> added;  // of the state that is being written, if checkpoints save it
+  /// Keeps what a state adds, and forgets it in the end, also where a file cannot be written.
+  struct Adding {
+    State& state;
+    Adding(State& s, bool saved) : state(s) {
+      if (saved) state.added.emplace();
+    }
+    ~Adding() {
+      state.added.reset();
+      if (state.frd) state.frd->set_copy(nullptr);
+    }
+  };
   detail::BackgroundWork background;  // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
@@ -93,6 +93,8 @@ struct ResultFiles::State {
       : job(j),
         options(std::move(o)),
         load_cases(j),
+        names(j, options),
+        name(names.name()),
         probes(j),
         state_probes(j, probes),
         pictures(j, options),
@@ -107,11 +109,10 @@ struct ResultFiles::State {
   }
 
   detail::ModalFiles::Surroundings surroundings() {
-    return {[this](const fs::path& file) { done(file); }, [this](const std::string& text) { append_to_dat(text); },
-            [this](const std::string& text) { note(text); },
-            [this](std::size_t step, std::size_t request, std::size_t item) {
-              return table_names.at({step, request, item});
-            }};
+    return {
+        [this](const fs::path& file) { done(file); }, [this](const std::string& text) { append_to_dat(text); },
+        [this](const std::string& text) { note(text); },
+        [this](std::size_t step, std::size_t request, std::size_t item) { return names.table(step, request, item); }};
   }
 
   void append_to_dat(const std::string& text) {
@@ -121,128 +122,7 @@ struct ResultFiles::State {
   }
 
   fs::path path(const std::string& file) const { return options.folder / file; }
-  std::string stem(std::size_t step) const {
-    return job.steps.size() > 1 ? name + "_step" + std::to_string(step + 1) : name;
-  }
-  bool has_prints() const {
-    return std::any_of(job.steps.begin(), job.steps.end(),
-                       [](const JobStep& s) { return !s.prints.empty() || s.procedure == Procedure::frequency; });
-  }
-  /// Whether a step is of statics or heat, with one result.
-  bool has_modeless() const {
-    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return !has_states(s.procedure); });
-  }
-
-  /// Whether a step has results in the .frd file: all but harmonic ones and spectra.
-  static bool is_in_frd(Procedure procedure) {
-    return procedure != Procedure::harmonic && procedure != Procedure::spectrum;
-  }
-  bool has_restarts() const {
-    return std::any_of(job.steps.begin(), job.steps.end(),
-                       [](const JobStep& s) { return s.restart != RestartWrite::none; });
-  }
-  bool has_frd() const {
-    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return is_in_frd(s.procedure); });
-  }
-
-  /// Every file that the job may write. Gives the tables their names.
-  std::vector<std::string> plan() {
-    std::vector<std::string> files;
-    std::set<std::string> taken;
-    path_names = probes.file_names();
-    for (std::size_t i = job.first_step(); i < job.steps.size(); ++i) {
-      const bool states = has_states(job.steps[i].procedure);
-      if (!options.tables || (states && !detail::has_probed_states(job.steps[i].procedure))) continue;
-      if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
-      for (const std::string& path_name : path_names) {
-        files.push_back(stem(i) + path_name + ".csv");
-        if (!states) files.push_back(stem(i) + path_name + ".svg");
-      }
-    }
-    for (const std::string& file : pictures.files(name)) files.push_back(file);
-    for (std::size_t i = job.first_step(); i < job.steps.size(); ++i)
-      for (const std::string& file : parts.plan(job.steps[i], stem(i))) files.push_back(file);
-    for (std::size_t i = job.first_step(); i < job.steps.size(); ++i) {
-      const JobStep& step = job.steps[i];
-      if (has_states(step.procedure))
-        for (const std::string& file : detail::ModalFiles::plan(step, stem(i), options)) files.push_back(file);
-      else if (options.vtu)
-        files.push_back(stem(i) + ".vtu");
-      if (!options.tables) continue;
-      for (std::size_t r = 0; r < step.prints.size(); ++r)
-        for (std::size_t q = 0; q < step.prints[r].quantities.size(); ++q) {
-          const PrintRequest& request = step.prints[r];
-          const bool nodes = request.at == PrintRequest::At::nodes;
-          const std::string set = request.set.empty() ? (nodes ? "NALL" : "EALL") : request.set;
-          const std::string base =
-              stem(i) + "_" + as_file_name(request.quantities[q]) + "_" + as_file_name(set) +
-              (request.local && (options.merges_parts || detail::is_turned(job, step, request, request.quantities[q]))
-                   ? "_local"
-                   : "");
-          std::string unique = base;
-          for (int k = 2; !taken.insert(unique).second; ++k) unique = base + "_" + std::to_string(k);
-          table_names[{i, r, q}] = unique;
-          files.push_back(unique + ".csv");
-          if (request.totals != PrintRequest::Totals::no) files.push_back(unique + "_total.csv");
-        }
-    }
-    files.insert(files.end(), options.piece_files.begin(), options.piece_files.end());
-    if (options.vtu && has_modeless()) files.push_back(name + ".pvd");
-    if (options.frd && has_frd()) files.push_back(name + ".frd");
-    if (options.tables && has_prints()) files.push_back(name + ".dat");
-    if (options.json && has_restarts()) files.push_back(name + ".rout");
-    if (options.json) files.push_back(name + ".results.json");
-    return files;
-  }
-
-  /// Reports file names that are too long before anything is computed.
-  void check_lengths(const std::vector<std::string>& files) const {
-    const long limit = ::pathconf(options.folder.empty() ? "." : options.folder.c_str(), _PC_NAME_MAX);
-    const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : NAME_MAX;
-    for (const std::string& file : files)
-      if (file.size() > most)
-        throw Error(ErrorCode::io,
-                    "the name of a result file would have " + std::to_string(file.size()) +
-                        " characters; the limit is " + std::to_string(most) +
-                        "; give the job or its sets shorter names",
-                    "file '" + file + "'");
-  }
-
-  void check_free(const std::vector<std::string>& files) const {
-    std::vector<std::string> there;
-    for (const std::string& file : files) {
-      std::error_code ignored;
-      if (fs::is_directory(path(file), ignored))
-        throw Error(ErrorCode::io,
-                    "a folder has the name of a result file; move it, or choose another folder with --output",
-                    "folder '" + path(file).string() + "'");
-      const fs::file_status status = fs::symlink_status(path(file), ignored);
-      if (!fs::exists(status)) continue;
-      const bool leads_nowhere = fs::is_symlink(status) && !fs::exists(path(file), ignored);
-      there.push_back(file + (leads_nowhere ? " (a dangling link)" : ""));
-    }
-    if (options.overwrite || there.empty()) return;
-    std::string text = "results of this name exist already: " + there[0];
-    if (there.size() > 1) text += ", " + there[1];
-    if (there.size() > 2) text += " and " + std::to_string(there.size() - 2) + " more";
-    throw Error(ErrorCode::io, text + "; replace them with --force, or write to another folder with --output",
-                "folder '" + (options.folder.empty() ? fs::path(".") : options.folder).string() + "'");
-  }
-
-  void make_folder() const {
-    const fs::path folder = options.folder.empty() ? fs::path(".") : options.folder;
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-      throw Error(ErrorCode::io,
-                  "the folder cannot be created: " + error.message() + "; choose another one with --output",
-                  "folder '" + folder.string() + "'");
-    if (::access(folder.c_str(), W_OK | X_OK) != 0)
-      throw Error(ErrorCode::io,
-                  "the folder is not writable: " + std::generic_category().message(errno) +
-                      "; choose another folder with --output",
-                  "folder '" + folder.string() + "'");
-  }
+  std::string stem(std::size_t step) const { return names.stem(step); }
 
   void done(const fs::path& file) {
     if (known.insert(file.native()).second) written.push_back(file);
@@ -310,7 +190,7 @@ struct ResultFiles::State {
       const ProbePath& asked = job.paths[along.path];
       if (along.outside > 0) note(detail::note_of_path(job, along));
       if (!options.tables) continue;
-      const std::string base = stem(step) + path_names[along.path];
+      const std::string base = stem(step) + names.paths()[along.path];
       write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units, job.instances));
       const std::string title =
           "Path " + asked.name + " of " + job.name + (job.steps.size() > 1 ? ", " + job.steps[step].name : "");
@@ -333,7 +213,7 @@ struct ResultFiles::State {
   void write_print_tables(std::size_t step, std::span<const detail::PrintTable> tables) {
     for (const auto& table : tables) {
       append_to_dat(detail::calculix_text(table, job.steps[step].total_time));
-      const std::string& base = table_names.at({step, table.request, table.item});
+      const std::string& base = names.table(step, table.request, table.item);
       if (table.wants_rows) {
         detail::csv_of(table, job.units).write(path(base + ".csv"), options.overwrite);
         done(path(base + ".csv"));
@@ -384,7 +264,7 @@ struct ResultFiles::State {
 
   /// Files that hold all steps get their names.
   void close_files() {
-    if (!lost && has_modeless()) write_list();
+    if (!lost && detail::has_single_results(job)) write_list();
     if (const auto file = std::move(frd)) {
       file->commit();
       done(path(name + ".frd"));
@@ -445,30 +325,40 @@ struct ResultFiles::State {
     const Procedure procedure = job.steps[step].procedure;
     const bool in_frd =
         options.frd && state.for_viewers && (procedure == Procedure::modal_dynamic || is_integrated(procedure));
-    Added adds;
-    struct Forget {  // also where a file cannot be written
-      State& state;
-      ~Forget() {
-        state.added = nullptr;
-        if (state.frd) state.frd->set_copy(nullptr);
-      }
-    } const forget{*this};
     const bool saved = checkpoints && is_saved(procedure);
     // Steps of statics that follow may show the temperatures at the end.
     const double end = job.steps[step].total_time;
     std::optional<NodalField> temperatures;
     if (saved && heating.contains(step) && is_heat(procedure) && std::abs(state.time - end) <= 1e-6 * std::abs(end))
       temperatures = state.result.unknowns;
-    if (saved) added = &adds;
+    const Adding adding(*this, saved);
     if (in_frd) {
       FrdWriter& file = frd_file();
-      if (saved) file.set_copy(&adds.frd);
+      if (saved) file.set_copy(&added->frd);
       detail::write_frd_state(file, job, step, ++frd_states[step], state);
     }
     if (options.tables) state_probes.add(step, state);
     pictures.take_state(step, state);
     modal.state(step, stem(step), std::move(state));
-    if (!saved) return;
+    if (saved) save_added(step, temperatures);
+  }
+
+  /// Writes what a state of a divided job adds to the files of all processes.
+  void write_merged_state(std::size_t step, const StepState& head, std::span<const detail::PrintTable> tables,
+                          std::span<const detail::PrintTable> imaginary, std::span<const std::string> told) {
+    const bool saved = checkpoints && is_saved(job.steps[step].procedure);
+    const Adding adding(*this, saved);
+    for (const std::string& text : told) note(text);
+    if (options.tables) {
+      modal.add_tables(step, head, false, tables);
+      if (!imaginary.empty()) modal.add_tables(step, head, true, imaginary);
+    }
+    if (head.for_viewers) modal.add_pieces(step, stem(step), head.at);
+    if (saved) save_added(step, {});
+  }
+
+  void save_added(std::size_t step, const std::optional<NodalField>& temperatures) {
+    const Added& adds = *added;
     ByteWriter out;
     out.put(adds.dat).put(adds.frd).put(frd_states[step]);
     const FrdWriter::Counts counts = frd ? frd->counts() : FrdWriter::Counts();
@@ -503,7 +393,8 @@ struct ResultFiles::State {
   /// What is asked for of all steps and left out of some.
   void note_left_out(Procedure procedure) {
     if (procedure == Procedure::frequency) return;
-    if (options.frd && !is_in_frd(procedure)) note("harmonic steps and spectra are not written to the .frd file");
+    if (options.frd && !detail::is_in_frd(procedure))
+      note("harmonic steps and spectra are not written to the .frd file");
     if (!parts.empty()) note("the inside of superelements is not recovered in steps over time or frequency");
     if (procedure != Procedure::spectrum) return;
     if (!probes.empty()) note("points and paths are not evaluated under response spectra");
@@ -548,17 +439,16 @@ struct ResultFiles::State {
 ResultFiles::ResultFiles(const Job& job, OutputOptions options)
     : state_(std::make_unique<State>(job, std::move(options))) {
   State& s = *state_;
-  s.name = s.options.name.empty() ? job.name : s.options.name;
   if (s.name.empty() || s.name == "." || s.name == ".." || s.name.find('/') != std::string::npos ||
       s.name.find('\0') != std::string::npos)
     throw Error(ErrorCode::bad_input, "this is not a valid name for results; give a name without '/'",
                 "name '" + s.name + "'");
-  const std::vector<std::string> files = s.plan();
+  const std::vector<std::string> files = s.names.plan(s.probes, s.pictures, s.parts);
   if (files.empty()) return;
-  s.check_lengths(files);
-  s.make_folder();
+  s.names.check_lengths(files);
+  s.names.make_folder();
   s.lock.acquire(s.options.folder, s.name);
-  s.check_free(files);
+  s.names.check_free(files);
   if (s.options.overwrite) s.earlier.read(s.options.folder, s.name + ".results.json", s.name);
 }
 
@@ -595,14 +485,33 @@ void ResultFiles::write_merged_step(std::size_t step, StepSummary summary, std::
   const Stopwatch watch;
   s.summaries.push_back(std::move(summary));
   for (const std::string& text : notes) s.note(text);
-  for (const std::string& piece : pieces) s.done(s.path(piece));
+  take_pieces(pieces);
   if (s.options.tables) s.write_or_lose([&] { s.timed("other files", [&] { s.write_print_tables(step, tables); }); });
   s.seconds += watch.seconds();
 }
 
+void ResultFiles::write_merged_state(std::size_t step, const StepState& head,
+                                     std::span<const detail::PrintTable> tables,
+                                     std::span<const detail::PrintTable> imaginary,
+                                     std::span<const std::string> notes) {
+  State& s = *state_;
+  s.write_modal("states", [&] { s.write_merged_state(step, head, tables, imaginary, notes); });
+}
+
+std::size_t ResultFiles::state_count() const { return state_->modal.state_count(); }
+
+void ResultFiles::take_pieces(std::span<const std::string> pieces) {
+  for (const std::string& piece : pieces) state_->done(state_->path(piece));
+}
+
+void ResultFiles::list_states(std::size_t step) {
+  State& s = *state_;
+  s.write_modal("states", [&] { s.modal.list_states(step, s.stem(step)); });
+}
+
 void ResultFiles::write_merged_modes(std::size_t step, std::shared_ptr<const ModeSet> found,
                                      std::span<const std::string> pieces) {
-  for (const std::string& piece : pieces) state_->done(state_->path(piece));
+  take_pieces(pieces);
   modes(step, std::move(found));
   end(step, {});
 }

@@ -107,6 +107,16 @@ class ResultFiles : public StepReceiver {
   /// Takes the modes of a frequency step of a divided job, whose shapes were written as `pieces`: writes their table,
   /// and keeps the summary of the step.
   void write_merged_modes(std::size_t step, std::shared_ptr<const ModeSet> modes, std::span<const std::string> pieces);
+  /// Takes a state of a divided job, whose fields processes write as pieces if it is for viewers: `head` has everything
+  /// else. Its tables are merged from those of all parts; `imaginary` are those of harmonic steps.
+  void write_merged_state(std::size_t step, const StepState& head, std::span<const detail::PrintTable> tables,
+                          std::span<const detail::PrintTable> imaginary, std::span<const std::string> notes);
+  /// States for viewers of the step that is being written, so far.
+  std::size_t state_count() const;
+  /// Takes files that processes have written, by their names in the folder.
+  void take_pieces(std::span<const std::string> pieces);
+  /// Writes the list of the states of a step so far, if it is due; their pieces must be there.
+  void list_states(std::size_t step);
   /// Writes the table and the shapes of modes.
   void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override;
   /// Writes a state of a step of modes or of mode superposition.

@@ -63,8 +63,15 @@ std::shared_ptr<StepCheckpoint> SavedParts::link(int code) { return std::make_sh
 void SavedParts::gather() {
   ByteWriter all;
   all.put(static_cast<std::int64_t>(processes_.count())).put(account.free_equations).put(account.iterated);
+  if (settle) settle();
   ByteWriter own;
-  own.put(fingerprint_of_part(part_)).raw(own_);
+  agree(processes_, [&] {
+    own.put(fingerprint_of_part(part_));
+    ByteWriter more;
+    if (save_more) save_more(more);
+    if (save_more) own.put(more.bytes());
+    own.raw(own_);
+  });
   std::exception_ptr failure;
   processes_.collect(own.bytes(), [&](int, const std::string& bytes) {
     try {
@@ -126,7 +133,15 @@ void SavedParts::begin(std::size_t step) {
       throw Error(ErrorCode::bad_input,
                   "the run cannot be resumed: the model was divided differently when the checkpoint was written; start "
                   "again with --force and without --resume");
-    own_.erase(0, sizeof(std::uint64_t));
+    std::size_t read = sizeof(std::uint64_t);
+    if (restore_more) {
+      const std::string more = in.text();
+      ByteReader kept(more, "the checkpoint of step " + std::to_string(step + 1));
+      restore_more(kept);
+      kept.expect_end();
+      read += sizeof(std::uint64_t) + more.size();
+    }
+    own_.erase(0, read);
   });
 }
 

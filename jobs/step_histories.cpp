@@ -106,15 +106,13 @@ std::vector<std::string> history_file_names(const JobStep& step) {
 }
 
 StepHistories::StepHistories(const Job& job, std::size_t step, const DynamicTimes& times)
-    : job_(job), asked_(job.steps[step]), times_(times), heat_(is_heat(asked_.procedure)) {
-  asked_.prints.clear();
+    : times_(times), heat_(is_heat(job.steps[step].procedure)) {
   for (const HistoryRequest& request : job.steps[step].histories) {
     const bool sums = asks_for(request, {"RF", "RFL", "ELSE", "EVOL"});
     if (request.of.totals != PrintRequest::Totals::no && !sums)
       throw Error(ErrorCode::bad_input,
                   "this history asks for sums, and none of its quantities has any; RF, RFL, ELSE and EVOL have",
                   request.of.where);
-    asked_.prints.push_back(request.of);
     Record record;
     record.request = &request;
     record.history.name = request.name;
@@ -160,35 +158,51 @@ StepHistories::Needs StepHistories::choose(std::int64_t increment, double time) 
   return needs;
 }
 
-std::vector<std::string> StepHistories::add(const Sample& sample) {
-  std::vector<std::string> rows;
+HistoryTables::HistoryTables(const Job& job, std::size_t step)
+    : job_(job), requests_(job.steps[step].histories), asked_(job.steps[step]) {
+  asked_.prints.clear();
+  for (const HistoryRequest& request : requests_) asked_.prints.push_back(request.of);
+}
+
+bool HistoryTables::has_members(std::size_t index) const {
+  return has_set(*job_.domains[asked_.domain], requests_[index].of);
+}
+
+std::vector<PrintTable> HistoryTables::of(std::size_t index, const HistorySample& sample,
+                                          std::vector<std::string>& notes) const {
+  const HistoryRequest& request = requests_[index];
   const std::vector<double> none;
+  std::vector<char> only(requests_.size(), 0);
+  only[index] = 1;
   PrintSelection selection;
   selection.velocity = sample.velocity;
   selection.acceleration = sample.acceleration;
+  selection.prints = &only;
+  const bool changed =
+      request.of.at == PrintRequest::At::elements && (request.centroids || asks_for(request, {"MISES"}));
+  StepResult own;
+  if (changed) {
+    own.unknowns = sample.result->unknowns;
+    for (const PointField& field : sample.result->points) {
+      own.points.push_back(request.centroids ? centroid_values(field) : field);
+      add_invariants(own.points.back());
+    }
+  }
+  return print_tables(job_, asked_, changed ? own : *sample.result, sample.temperatures ? *sample.temperatures : none,
+                      notes, selection);
+}
+
+std::vector<std::string> StepHistories::add(
+    double time, bool at_start, const std::function<std::vector<PrintTable>(std::size_t request)>& tables) {
+  std::vector<std::string> rows;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     Record& record = records_[i];
     if (!record.chosen) continue;
     const HistoryRequest& request = *record.request;
-    std::vector<char> only(records_.size(), 0);
-    only[i] = 1;
-    selection.prints = &only;
-    const bool changed =
-        request.of.at == PrintRequest::At::elements && (request.centroids || asks_for(request, {"MISES"}));
-    StepResult own;
-    if (changed) {
-      own.unknowns = sample.result->unknowns;
-      for (const PointField& field : sample.result->points) {
-        own.points.push_back(request.centroids ? centroid_values(field) : field);
-        add_invariants(own.points.back());
-      }
-    }
     SampledCurves curves;
-    for (const PrintTable& table : print_tables(job_, asked_, changed ? own : *sample.result,
-                                                sample.temperatures ? *sample.temperatures : none, notes_, selection))
-      add_table(table, request, curves);
+    for (const PrintTable& table : tables(i)) add_table(table, request, curves);
     // Flows of heat follow from steps: there are none at the start.
-    if (heat_ && sample.at_start)
+    if (heat_ && at_start)
       for (std::size_t k = 0; k < curves.columns.size(); ++k)
         if (curves.columns[k] == "heat_flow") curves.values[k] = nan;
     const bool first = record.history.curves.empty();
@@ -201,9 +215,9 @@ std::vector<std::string> StepHistories::add(const Sample& sample) {
       for (const std::string& name : curves.names) record.history.curves.emplace_back(name, std::vector<double>());
       record.history.columns = curves.columns;
     }
-    append(record, sample.time, curves.values);
+    append(record, time, curves.values);
     ByteWriter row;
-    row.put(static_cast<std::uint64_t>(i)).put(sample.time);
+    row.put(static_cast<std::uint64_t>(i)).put(time);
     row.put(first ? curves.names : std::vector<std::string>());
     row.put(first ? curves.columns : std::vector<std::string>()).put(curves.values);
     rows.push_back(row.take());

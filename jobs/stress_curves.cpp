@@ -6,20 +6,8 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
-namespace {
-
-/// Curves of more nodes than this are left out of the history; tables have them.
-constexpr std::size_t most_stress_curves = 20;
-
-bool has_stress_curve(const NodalField& u, std::int32_t node, std::size_t c) {
-  return u.components[c][0] == 'u' && !std::isnan(u.at(node, static_cast<int>(c)));
-}
-
-}  // namespace
-
 LoadCase& new_stress_case(Domain& domain, std::string name) {
   const auto taken = [&] {
     return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
@@ -64,66 +52,60 @@ StepState stress_state(StepResult found, double time, HeatedState heated) {
   return state;
 }
 
-StressCurves::StressCurves(const Job& job, const JobStep& step)
-    : job_(job), step_(step), domain_(*job.domains[step.domain]) {
-  std::set<std::int32_t> nodes;
-  for (const PrintRequest& print : step.prints) {
-    if (print.at != PrintRequest::At::nodes || print.set.empty()) continue;
-    const auto set = domain_.node_set(print.set);
-    if (nodes.size() + set.size() <= most_stress_curves) nodes.insert(set.begin(), set.end());
-  }
-  nodes_.assign(nodes.begin(), nodes.end());
-  hidden_.assign(static_cast<std::size_t>(domain_.node_count()), 0);
-  for (std::int32_t n = reported_nodes(job, domain_); n < domain_.node_count(); ++n)
-    hidden_[static_cast<std::size_t>(n)] = 1;
-  for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
+StressCurves::StressCurves(const Job& job, const JobStep& step) : job_(job), step_(step), motion_(job, step) {
+  local_ = curve_nodes_of(job, step);
+  for (const std::int32_t n : local_) nodes_.push_back({n, job.domains[step.domain]->node_id(n)});
 }
 
-void StressCurves::take(const NodalField& u, double time) {
-  if (response_.axis.empty()) begin(u);
+StressCurves::StressCurves(const Job& part, const JobStep& step, std::vector<CurveNode> nodes,
+                           std::vector<std::int32_t> local)
+    : job_(part), step_(step), motion_(part, step), nodes_(std::move(nodes)), local_(std::move(local)) {}
+
+MotionDigest StressCurves::digest(const NodalField& u) {
+  motion_.set(u);
+  MotionDigest found = motion_.digest(local_);
+  for (LargestValue& largest : found.largest)
+    if (largest.place >= 0)
+      largest.node = job_.domains[step_.domain]->node_id(static_cast<std::int32_t>(largest.place));
+  return found;
+}
+
+template <class Visit>
+void StressCurves::visit_curves(const MotionDigest& motion, const Visit& visit) const {
+  const std::size_t width = motion.components.size();
+  for (std::size_t i = 0; i < motion.at_curve_nodes.size(); ++i)
+    if (motion.components[i % width][0] == 'u' && !std::isnan(motion.at_curve_nodes[i]))
+      visit(i / width, motion.components[i % width], motion.at_curve_nodes[i]);
+}
+
+void StressCurves::take(const MotionDigest& motion, double time) {
+  if (response_.axis.empty()) begin(motion);
   response_.axis.push_back(time);
-  double largest = 0;
-  const std::size_t width = u.components.size();
-  for (std::size_t n = 0; n < hidden_.size(); ++n) {
-    if (hidden_[n]) continue;
-    double square = 0;
-    for (std::size_t c = 0; c < width; ++c) {
-      const double value = u.values[n * width + c];
-      if (std::isnan(value)) continue;
-      if (u.components[c][0] == 'u') square += value * value;
-      if (places_[c] < 0 || std::abs(value) > std::abs(peaks_[c].value)) {
-        peaks_[c] = {u.components[c], value, time, ""};
-        places_[c] = static_cast<std::int32_t>(n);
-      }
-    }
-    largest = std::max(largest, std::sqrt(square));
-  }
-  response_.histories.front().second.push_back(largest);
+  for (std::size_t c = 0; c < peaks_.size(); ++c)
+    if (const LargestValue& largest = motion.largest[c];
+        largest.place >= 0 && (peaks_[c].place.empty() || std::abs(largest.value) > std::abs(peaks_[c].value)))
+      peaks_[c] = {motion.components[c], largest.value, time, name_of(largest.node)};
+  response_.histories.front().second.push_back(motion.magnitude);
   std::size_t at = 1;
-  for (const std::int32_t n : nodes_)
-    for (std::size_t c = 0; c < width; ++c)
-      if (has_stress_curve(u, n, c)) response_.histories[at++].second.push_back(u.at(n, static_cast<int>(c)));
+  visit_curves(motion, [&](std::size_t, const std::string&, double value) {
+    response_.histories[at++].second.push_back(value);
+  });
 }
 
 StepResponse StressCurves::finish(std::size_t states) {
-  for (std::size_t c = 0; c < peaks_.size(); ++c) {
-    if (places_[c] < 0) continue;
-    peaks_[c].place = name_of(places_[c]);
-    response_.peaks.push_back(peaks_[c]);
-  }
+  for (const ResponsePeak& peak : peaks_)
+    if (!peak.place.empty()) response_.peaks.push_back(peak);
   response_.statement = "static states at " + std::to_string(states) + (states == 1 ? " time" : " times") +
                         " of step '" + job_.steps[*step_.heated_by].name + "', with its temperatures";
   return std::move(response_);
 }
 
-void StressCurves::begin(const NodalField& u) {
-  peaks_.resize(u.components.size());
-  places_.assign(u.components.size(), -1);
+void StressCurves::begin(const MotionDigest& motion) {
+  peaks_.resize(motion.components.size());
   response_.histories.emplace_back("largest displacement", std::vector<double>());
-  for (const std::int32_t n : nodes_)
-    for (std::size_t c = 0; c < u.components.size(); ++c)
-      if (has_stress_curve(u, n, c))
-        response_.histories.emplace_back(name_of(n) + " " + u.components[c], std::vector<double>());
+  visit_curves(motion, [&](std::size_t node, const std::string& component, double) {
+    response_.histories.emplace_back(name_of(nodes_[node].node) + " " + component, std::vector<double>());
+  });
 }
 
 }  // namespace voussoir::detail

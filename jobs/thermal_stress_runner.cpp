@@ -51,7 +51,7 @@ void ThermalStressRunner::solve(std::size_t step, std::vector<HeatedState>& stat
   analysis->finished = [&](StepResult found) {
     HeatedState& of = states[current++];
     const double time = request.start + of.time;
-    curves.take(found.unknowns, time);
+    curves.take(curves.digest(found.unknowns), time);
     receiver_.state(step, stress_state(std::move(found), time, std::move(of)));
   };
   analysis->run();

@@ -237,22 +237,63 @@ class EngineRunner {
         remark(step.where, "no restart file is written on several processes (*RESTART, WRITE); checkpoints are");
   }
 
-  /// The result files of process 0, and the checkpoints of the run. A run is resumed by as many processes as before.
+  /// The result files of process 0, and the checkpoints of the run.
   void open_files(const std::string& file) {
-    saving_.emplace(run_.checkpoints, run_.output, job_, file, [this, file](const std::string& note) {
+    prepare_saving(job_, file);
+    files_.emplace(job_, saving_->output());
+    begin_saving(job_, {});
+  }
+
+  void prepare_saving(const Job& job, const std::string& file) {
+    saving_.emplace(run_.checkpoints, run_.output, job, file, [this, file](const std::string& note) {
       const Monitor::Pause pause(monitor_);
       remark(file, note);
     });
-    files_.emplace(job_, saving_->output());
-    std::vector<FingerprintPart> division{{"the number of processes", static_cast<std::uint64_t>(processes_.count())}};
-    if (run_.cut != "auto") division.push_back({"the cut of the model (--cut)", checksum(run_.cut)});
+  }
+
+  /// A run is resumed by as many processes as before; `more` has what must be the same beside the job and that number.
+  void begin_saving(const Job& job, std::vector<FingerprintPart> more) {
+    more.insert(more.begin(), {"the number of processes", static_cast<std::uint64_t>(processes_.count())});
+    if (run_.cut != "auto") more.push_back({"the cut of the model (--cut)", checksum(run_.cut)});
     saving_->begin(
-        job_, *files_,
+        job, *files(),
         [this] {
           return fmt::format("engine {}, {}, tolerance {}, options '{}'", run_.engine, run_.how.backend,
                              run_.how.relative_tolerance, run_.engine_options);
         },
-        division);
+        more);
+  }
+
+  /// Opens the result files of a run in pieces, and its checkpoints, which process 0 has.
+  void open_pieces(const std::string& file) {
+    Job& job = part_.part.job;
+    OutputOptions output = run_.output;
+    std::string choices;
+    agree(processes_, [&] {
+      if (!processes_.is_first()) return;
+      prepare_saving(job, file);
+      choices = saving_->output().overwrite ? "+" : "-";
+    });
+    processes_.broadcast(choices);
+    output.overwrite = choices == "+";
+    pieces_.emplace(processes_, part_.part, output);
+    std::string sums;
+    agree(processes_, [&] {
+      if (processes_.is_first()) return;
+      const std::string source = std::exchange(job.source, "");  // which other processes may not see
+      for (const FingerprintPart& part : job_fingerprint(job))
+        sums += part.name + " " + std::to_string(part.sum) + "\n";
+      job.source = source;
+    });
+    std::string all, saved;
+    processes_.collect(sums, [&](int, const std::string& bytes) { all += bytes + "\n"; });
+    agree(processes_, [&] {
+      if (!processes_.is_first()) return;
+      begin_saving(job, {{"results in pieces", 1}, {"the parts of other processes", checksum(all)}});
+      for (const JobStep& step : job.steps) saved += saving_->checkpoints() && is_saved(step.procedure) ? '+' : '-';
+    });
+    processes_.broadcast(saved);
+    saved_ = saved;
   }
 
   std::function<bool(const JobProgress&)> observer(const std::string& file) {
@@ -280,7 +321,6 @@ class EngineRunner {
       part_ = divide_process_job(engine_, &job_, options_, observer(file));
       job_ = Job();
     }
-    OutputOptions output = run_.output;
     agree(processes_, [&] {
       Job& job = part_.part.job;
       if (is_divided) {
@@ -292,7 +332,7 @@ class EngineRunner {
       if (processes_.is_first() && is_divided)
         for (const JobNote& note : job.notes) remark(note.where.empty() ? file : note.where, note.text);
     });
-    pieces_.emplace(processes_, part_.part, output);
+    open_pieces(file);
     record_.whole_sizes = pieces_->sizes();
     const Monitor::Pause pause(monitor_);
     if (speaks_ && is_divided) print(text_of_divided_job());
@@ -306,7 +346,8 @@ class EngineRunner {
     const Stopwatch since_start;
     get_part(file);
     tell_if_stopped(file);
-    const ProcessJobResult result = run_process_part(engine_, part_, options_, observer(file), *pieces_);
+    const ProcessJobResult result = run_process_part(engine_, part_, options_, observer(file), *pieces_,
+                                                     saving_ ? saving_->checkpoints() : nullptr);
     agree(processes_, [&] {
       if (processes_.is_first()) finish(file, result, since_start);
     });
@@ -459,9 +500,9 @@ class EngineRunner {
   bool speaks_;
   Monitor monitor_;
   Job job_;
-  std::optional<RunSaving> saving_;     // of a run whose results process 0 writes
-  std::optional<ResultFiles> files_;    // likewise
-  std::string saved_;                   // per step of such a run: '+' if checkpoints save it
+  std::optional<RunSaving> saving_;     // on process 0
+  std::optional<ResultFiles> files_;    // of a run whose results process 0 writes
+  std::string saved_;                   // per step: '+' if checkpoints save it
   ReceivedPart part_;                   // of a run in pieces
   std::optional<PieceResults> pieces_;  // likewise
   RunRecord record_;

@@ -401,7 +401,7 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str()
       ->group(group);
   run.add_flag("--pieces", options.pieces,
-               "Each process writes a VTU file with its own elements, and the first one a PVTU file that lists them")
+               "Each process writes VTU files with its own elements, of each step or state; PVTU files join them")
       ->group(group);
   run.add_flag("--slices", options.slices,
                "Each process reads a slice of the mesh (binary .msh 4.1 of a job file), so that none has the whole "
@@ -418,16 +418,6 @@ void tell_of_copies() {
         yellow("note:", Stream::error), launched_processes());
 }
 
-void check_engine_options(const RunOptions& options) {
-  const bool in_pieces =
-      options.pieces || options.slices || std::any_of(options.files.begin(), options.files.end(), is_part_file);
-  if (in_pieces &&
-      (options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0 || options.checkpoints.resume))
-    throw CLI::ValidationError("--engine",
-                               "results in pieces and divided jobs have no checkpoints; omit these options");
-  check_result_names(options);
-}
-
 ExitCode run_files(const RunOptions& options) {
   if (options.engine.empty()) {
     if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "requires --engine petsc");
@@ -438,7 +428,7 @@ ExitCode run_files(const RunOptions& options) {
     return Run(options).all();
   }
   try {
-    check_engine_options(options);
+    check_result_names(options);
     return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
                           output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
                           options.json, options.pieces || options.slices, options.slices, options.checkpoints,

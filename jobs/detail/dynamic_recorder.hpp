@@ -10,33 +10,15 @@
 #include <voussoir/framework/analysis/recorder.hpp>
 #include <voussoir/framework/analysis/time_integrators.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/detail/recorded_model.hpp>
 #include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 
 namespace voussoir::detail {
 
-/// Sums of forces over the nodes of a model, per unknown.
-struct ForceSums {
-  std::vector<double> reactions;  ///< of prescribed unknowns
-  std::vector<double> loads;      ///< of all loads; zero in transient heat, which knows them over a step only
-};
 /// The sums of a committed state; of one process's share where several have a model.
 ForceSums force_sums(const CommittedState& committed, bool heat);
-
-/// A committed state as the recorder of a step sees it. On several processes it is that of the whole model.
-class RecordedState {
- public:
-  virtual ~RecordedState() = default;
-  virtual double time() const = 0;                   ///< of the step
-  virtual const SolveReport& report() const = 0;     ///< of the increment
-  virtual const TimeIntegrator& method() const = 0;  ///< with the energies of the state
-  virtual bool has_springs() const = 0;              ///< whether constraints are springs (penalty)
-  /// Displacements or temperatures (0), velocities (1), accelerations (2) of all nodes.
-  virtual NodalField motion(int derivative) = 0;
-  virtual ForceSums sums(bool heat) = 0;            ///< as force_sums()
-  virtual StepResult result(bool with_points) = 0;  ///< as make_step_result()
-};
 
 /// Records the states of a step of direct integration: keeps peaks, histories and energies, and passes on the states
 /// that are written to files and tables.
@@ -65,6 +47,14 @@ class StepRecorder : public Recorder {
 std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
                                                  StepReceiver& receiver,
                                                  std::map<std::size_t, std::vector<HeatedState>>& heated);
+
+/// The recorder of a step of a model that may be divided; `job` is that of a part then.
+std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
+                                                 std::unique_ptr<RecordedModel> model);
+
+/// A kept state of temperatures as bytes.
+void put(ByteWriter& out, const HeatedState& state);
+HeatedState get_heated(ByteReader& in);
 
 /// Adds the temperatures of a row of a history to those of its step of thermal stress; rows of other kinds are ignored.
 void take_heated_row(std::string_view bytes, std::map<std::size_t, std::vector<HeatedState>>& heated);

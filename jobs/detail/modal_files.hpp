@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +13,17 @@
 #include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
 namespace voussoir::detail {
 
 /// What the states of a step are called in names of files, and in the columns that tell them apart.
 const char* state_word(Procedure procedure);
+
+/// The name of the file of a state without ending, and that of the list of a step's states.
+std::string state_name(const std::string& stem, Procedure procedure, std::size_t number);
+std::string state_list_name(const std::string& stem, Procedure procedure);
 
 /// The files of steps of modes and of mode superposition: mode shapes or states over time or frequency for viewers,
 /// tables with a column that tells the states apart, curves and peaks. A step is written from begin to end before the
@@ -41,6 +47,16 @@ class ModalFiles {
   void modes(std::size_t step, const std::string& stem, const ModeSet& modes);
   void state(std::size_t step, const std::string& stem, StepState state);
   void end(std::size_t step, const std::string& stem, const StepResponse& response);
+
+  // Of a divided job, whose states several processes write:
+
+  /// Adds rows to the tables of a state, which has everything but fields.
+  void add_tables(std::size_t step, const StepState& state, bool imaginary, std::span<const PrintTable> tables);
+  /// Adds a state whose fields are written as pieces.
+  void add_pieces(std::size_t step, const std::string& stem, double at);
+  std::size_t state_count() const { return series_.size(); }  ///< files of the step so far
+  /// Writes the list of the states so far, if it is due.
+  void list_states(std::size_t step, const std::string& stem);
 
   /// Rows and names of files that states have added since the last call, for restore() in a later run.
   void take_added(ByteWriter& out);

@@ -64,9 +64,9 @@ void add_ranges(const ProcessPart& part, const Domain& domain, const std::vector
                 std::vector<PlacedRange>& to);
 /// The supported nodes of a part and the sets that they are in.
 void add_supports(const ProcessPart& part, const Domain& domain, const StepResult& result, PartContribution& to);
-/// The rows of tables that a part has. A set without members here gives none.
+/// The rows of tables that a part has, as far as they are selected. A set without members here gives none.
 void add_tables(const ProcessPart& part, std::size_t step, const StepResult& result,
-                const std::vector<double>& temperatures, PartContribution& to);
+                const std::vector<double>& temperatures, PartContribution& to, PrintSelection selection = {});
 
 std::string pack_contribution(const PartContribution& contribution);
 PartContribution unpack_contribution(const std::string& bytes);
@@ -92,5 +92,8 @@ class ContributionMerger {
   std::vector<PrintTable> tables_;
   std::vector<std::string> notes_;
 };
+
+/// Merges the contributions of all parts on process 0; an empty merger on the others. Collective.
+ContributionMerger merge_contributions(Processes& processes, const PartContribution& own);
 
 }  // namespace voussoir::detail

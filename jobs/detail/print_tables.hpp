@@ -49,6 +49,9 @@ std::vector<PrintTable> print_tables(const Job& job, const JobStep& step, const 
                                      const std::vector<double>& temperatures, std::vector<std::string>& notes,
                                      const PrintSelection& selection = {});
 
+/// Whether a domain has the set that a request names; a part of a model may have none of its members.
+bool has_set(const Domain& domain, const PrintRequest& request);
+
 /// A table as CalculiX writes it: a heading, a blank line, rows of a number, a point and values.
 std::string calculix_text(const PrintTable& table, double time);
 /// A number as Fortran's e14.7 has it: " 0.1234568E-02".

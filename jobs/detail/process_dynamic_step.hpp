@@ -8,6 +8,7 @@
 
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/detail/part_records.hpp>
 #include <voussoir/jobs/detail/saved_parts.hpp>
 #include <voussoir/partition/process/divided_group.hpp>
 
@@ -19,10 +20,12 @@ namespace voussoir::detail {
 class ProcessDynamicStep {
  public:
   /// `places` are those of all parts, on process 0. `whole` and `receiver` are needed there only, and so are the
-  /// checkpoints of the run, which may be null.
+  /// checkpoints of the run, which may be null. With a `part_receiver`, which every process has, process 0 gets
+  /// extremes and rows of tables only: whole, places and receiver are not used.
   ProcessDynamicStep(Engine& engine, ProcessPart& part, std::shared_ptr<Backend> backend,
                      const EngineSettings& settings, const std::vector<PartPlaces>& places, const Job* whole,
-                     StepReceiver* receiver, RunCheckpoints* checkpoints, DynamicRunner::Tell tell);
+                     StepReceiver* receiver, PartReceiver* part_receiver, RunCheckpoints* checkpoints,
+                     DynamicRunner::Tell tell);
   ~ProcessDynamicStep();
 
   /// Runs a step, whose supports are applied. `initial` is that of DynamicRunner::run(), of this part. `notes` are
@@ -31,8 +34,8 @@ class ProcessDynamicStep {
   /// The displacements or temperatures of this part at the end of a step; without components where the part has no
   /// elements.
   NodalField end_of(std::size_t step) const;
-  /// The temperatures that a step of thermal stress is solved with, of the whole model, on process 0; they are given
-  /// away.
+  /// The temperatures that a step of thermal stress is solved with, of the whole model, on process 0, or of each part
+  /// where each of them receives its results; they are given away.
   std::vector<HeatedState> take_heated(std::size_t stress_step);
   std::int64_t equation_count() const { return equations_; }            ///< of the whole model
   std::int64_t free_equation_count() const { return free_equations_; }  ///< of the whole model
@@ -41,6 +44,7 @@ class ProcessDynamicStep {
   const std::vector<std::string>& notes() const { return runner_.notes(); }  ///< for the user
 
  private:
+  class KeptResponse;
   class Merged;
   class PartRecorder;
   std::unique_ptr<TransientAnalysis> make_analysis(const Domain& domain, const TransientOptions& options);
@@ -57,7 +61,9 @@ class ProcessDynamicStep {
   const std::vector<PartPlaces>& places_;
   const Job* whole_;
   StepReceiver* receiver_;
-  std::unique_ptr<StepReceiver> no_receiver_;  // of processes that pass nothing on
+  PartReceiver* part_receiver_;         // null: process 0 merges the results of the parts
+  std::unique_ptr<KeptResponse> kept_;  // of processes that pass nothing on by themselves
+  std::optional<PartRecords> records_;  // with part_receiver_
   StaticOptions options_;
   DividedGroup group_;
   std::unique_ptr<ProcessSolver> solver_;

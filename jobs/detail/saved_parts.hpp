@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,12 @@ class SavedParts {
   std::shared_ptr<StepCheckpoint> link(int code);
   /// Brings what the processes save to process 0. Collective.
   void gather();
+
+  /// Called by gather() on every process before anything is collected; may be empty. Collective.
+  std::function<void()> settle;
+  /// What each process saves beside its analysis, also where its part has no elements; both or none are empty.
+  std::function<void(ByteWriter&)> save_more;
+  std::function<void(ByteReader&)> restore_more;
 
   /// What the summary of a run says of a step that was finished by an earlier one.
   struct Account {

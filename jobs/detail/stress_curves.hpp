@@ -5,6 +5,7 @@
 
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/detail/recorded_model.hpp>
 #include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 
@@ -29,22 +30,28 @@ StepState stress_state(StepResult found, double time, HeatedState heated);
 /// Peaks and histories over the states of a step of thermal stress.
 class StressCurves {
  public:
-  StressCurves(const Job& job, const JobStep& step);  ///< both must outlive the object
-  void take(const NodalField& u, double time);        ///< the displacements of a state
-  StepResponse finish(std::size_t states);            ///< after that many states
+  /// Of a whole model; both must outlive the object.
+  StressCurves(const Job& job, const JobStep& step);
+  /// Of a part, with all nodes that have curves, and their local indices or −1.
+  StressCurves(const Job& part, const JobStep& step, std::vector<CurveNode> nodes, std::vector<std::int32_t> local);
+  /// What is taken of the displacements of a state, here or in the process that puts the parts together.
+  MotionDigest digest(const NodalField& u);
+  void take(const MotionDigest& motion, double time);  ///< of a state of the whole model
+  StepResponse finish(std::size_t states);             ///< after that many states
 
  private:
-  std::string name_of(std::int32_t node) const { return "node " + job_.instances.node(domain_.node_id(node)); }
-  void begin(const NodalField& u);
+  std::string name_of(Id node) const { return "node " + job_.instances.node(node); }
+  void begin(const MotionDigest& motion);
+  template <class Visit>
+  void visit_curves(const MotionDigest& motion, const Visit& visit) const;
 
   const Job& job_;
   const JobStep& step_;
-  const Domain& domain_;
+  NodeMotion motion_;
   StepResponse response_;
-  std::vector<std::int32_t> nodes_;
-  std::vector<char> hidden_;  // nodes that are not reported
-  std::vector<ResponsePeak> peaks_;
-  std::vector<std::int32_t> places_;
+  std::vector<CurveNode> nodes_;
+  std::vector<std::int32_t> local_;
+  std::vector<ResponsePeak> peaks_;  // without a place where no node has the unknown
 };
 
 }  // namespace voussoir::detail

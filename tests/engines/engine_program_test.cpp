@@ -91,29 +91,37 @@ TEST(Engine, IntegratesOverTimeAsOneProcess) {
     for (Json* document : {&expected, &found}) (*document)["steps"][0].erase("peaks");
     expect_same_steps(expected, found);
   }
-  const Outcome pieces = on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--pieces", "--force"});
-  EXPECT_EQ(pieces.code, 4) << pieces.error;
-  EXPECT_EQ(occurrences(pieces.error, "are not written in pieces"), 1u) << pieces.error;
-  const Outcome saved = on_processes(
-      2, folder, {"run", "bar.inp", "--engine", "petsc", "--checkpoint-steps", "1", "--pieces", "--force"});
-  EXPECT_EQ(saved.code, 2) << saved.error;
-  EXPECT_EQ(occurrences(saved.error, "have no checkpoints"), 1u) << saved.error;
+  // In pieces: the same tables, and a file of each process instead of each VTU file.
+  const Outcome pieces = on_processes(
+      3, folder,
+      {"run", "bar.inp", "--engine", "petsc:mumps", "--pieces", "--output", "pieces", "--checkpoint-steps", "3"});
+  ASSERT_EQ(pieces.code, 0) << pieces.error;
+  std::vector<std::string> files;
+  for (const std::string& file : files_in(folder / "alone")) {
+    const std::size_t ending = file.find(".vtu");
+    files.push_back(ending == std::string::npos ? file : file.substr(0, ending) + ".pvtu");
+    for (int p = 0; ending != std::string::npos && p < 3; ++p)
+      files.push_back(file.substr(0, ending) + "_p000" + std::to_string(p) + ".vtu");
+  }
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(files_in(folder / "pieces"), files);
 }
 
 // A run whose process is killed after a checkpoint is resumed, and writes the files of a run without a break, byte by
 // byte.
-TEST(Engine, GoesOnAfterAProcessWasKilled) {
-  const auto folder = fresh_folder("engine_resumed");
+void expect_resumed(const std::filesystem::path& folder, const std::vector<std::string>& more) {
   write_text(folder / "bar.inp", shaken_deck("*DYNAMIC, DIRECT\n1e-6, 4e-4"));
   write_text(
       folder / "start.sh",
       "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then\n  (while [ ! -e out/bar.checkpoint-b ]; do kill -0 $$ "
       "2>/dev/null || exit; sleep 0.02; done; kill -KILL $$) &\nfi\nexec \"" VSR_TEST_PROGRAM "\" \"$@\"\n");
   std::filesystem::permissions(folder / "start.sh", std::filesystem::perms::owner_all);
-  const Outcome whole = on_processes(2, folder, {"run", "bar.inp", "--engine", "petsc", "--output", "whole"});
+  std::vector<std::string> saving{"run", "bar.inp", "--engine", "petsc", "--output", "whole"};
+  saving.insert(saving.end(), more.begin(), more.end());
+  const Outcome whole = on_processes(2, folder, saving);
   ASSERT_EQ(whole.code, 0) << whole.error;
-  const std::vector<std::string> saving{"run",      "bar.inp", "--engine",           "petsc",
-                                        "--output", "out",     "--checkpoint-steps", "20"};
+  saving[5] = "out";
+  saving.insert(saving.end(), {"--checkpoint-steps", "20"});
   const Outcome killed = on_processes(2, folder, saving, {}, (folder / "start.sh").string());
   ASSERT_NE(killed.code, 0) << "the run was over before it was killed";
   ASSERT_TRUE(std::filesystem::exists(folder / "out" / "bar.journal"));
@@ -143,6 +151,14 @@ TEST(Engine, GoesOnAfterAProcessWasKilled) {
     ++compared;
   }
   EXPECT_GT(compared, 3);
+}
+
+TEST(Engine, GoesOnAfterAProcessWasKilled) { expect_resumed(fresh_folder("engine_resumed"), {}); }
+
+TEST(Engine, GoesOnInPiecesAfterAProcessWasKilled) {
+  const auto folder = fresh_folder("engine_resumed_pieces");
+  expect_resumed(folder, {"--pieces"});
+  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "bar_time_0001_p0001.vtu"));
 }
 
 TEST(Engine, EndsWhenAProcessIsKilledInAStepOverTime) {

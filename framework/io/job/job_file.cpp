@@ -82,7 +82,7 @@ void note_mixed_planes(const std::vector<job::Section>& sections, Job& result) {
 
 /// What a process with a part of the mesh cannot read.
 void require_parts_suffice(const Json& root) {
-  for (const char* key : {"equations", "superelements", "checkpoints", "points", "paths"})
+  for (const char* key : {"equations", "superelements", "points", "paths"})
     if (root.has(key))
       throw Error(ErrorCode::unavailable,
                   "'" + std::string(key) + "' cannot be read in slices of a mesh; run without --slices",
