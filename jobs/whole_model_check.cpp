@@ -14,7 +14,7 @@ namespace voussoir::detail {
 namespace {
 
 constexpr const char* newton_bodies =
-    "the model consists of bodies that do not touch; on several processes, Newton's method judges the unbalanced "
+    "the model consists of bodies that do not touch; on several processes, Newton's method checks the unbalanced "
     "forces of all of them together";
 
 void add_once(std::vector<std::string>& notes, const std::string& note) {
