@@ -168,7 +168,7 @@ The job file names a regular grid, its sides, material, sources, scheme and step
 }  // namespace
 
 void add_heat_command(CLI::App& program) {
-  CLI::App* heat = program.add_subcommand("heat", "Conduct heat through a regular grid: a job file (.json)");
+  CLI::App* heat = program.add_subcommand("heat", "Solve heat conduction on a regular grid, from a job file (.json)");
   auto options = std::make_shared<HeatCommand>();
   heat->add_option("FILE", options->file, "Heat job (.json)")->type_name("FILE")->required();
   heat->add_option("--backend", options->backend,
