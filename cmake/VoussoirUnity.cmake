@@ -2,6 +2,7 @@
 # the time of a small source goes into headers and templates that its neighbours need too:
 #   VOUSSOIR_UNITY                            AUTO: as VOUSSOIR_PRECOMPILED, ON, OFF
 #   voussoir_unite(<target> <most> <source>...)  does so for sources of a target, at most <most> at a time
+#   voussoir_unite_tests(<target> <most> <source>...)  the same for tests, which are kept apart where names clash
 #   voussoir_united_sources(<variable> <folder> <most> <source>...)  for sources that CMake cannot unite, those of nvcc
 # Two sources of a layer that define the same name for themselves cannot be compiled together. The compiler says so;
 # list one of them in voussoir_sources_alone, or find a better name.
@@ -41,6 +42,14 @@ set(voussoir_sources_alone
     solvers/direct/profile.cpp
     solvers/preconditioners/fsai.cpp)
 
+set(voussoir_tests_alone
+    tests/apps/program_test.cpp # has its own `contains` and `run`
+    tests/elements/law_dependence_test.cpp
+    tests/elements/point/general_element_test.cpp
+    tests/elements/point/point_pieces_test.cpp
+    tests/elements/point/point_tensors_test.cpp
+    tests/framework/analysis/superposed_spectrum_test.cpp)
+
 function(voussoir_unite target most)
   if(NOT voussoir_unites)
     return()
@@ -62,6 +71,82 @@ function(voussoir_unite target most)
       set(count 0)
     endif()
     math(EXPR count "${count} + 1")
+    set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
+  endforeach()
+endfunction()
+
+# Sets <variable> to the names that a source defines for itself, and <variable>_used to those that it takes from other
+# namespaces. As the sources are formatted, such a line begins in the first column: with a class, an alias, `using`, or a type
+# that is followed by the name of a function or variable.
+function(voussoir_names_of variable source)
+  file(STRINGS "${source}" lines REGEX "^[A-Za-z]")
+  set(names "")
+  set(used "")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^(struct|class|enum class|enum) ([A-Za-z0-9_]+)( final)?( :[^:]| *{)")
+      list(APPEND names "${CMAKE_MATCH_2}")
+    elseif(line MATCHES "^using ([A-Za-z0-9_]+) =")
+      list(APPEND names "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^using .*::([A-Za-z0-9_]+)")
+      list(APPEND used "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^(TEST|TEST_P|TEST_F|INSTANTIATE_TEST_SUITE_P|using|namespace|template|extern)[ (]")
+      continue()
+    elseif(line MATCHES "^[A-Za-z_][^(={;]*[ *&>]([A-Za-z0-9_]+)(\\[[^]]*\\])*[ ]*[(={;]")
+      list(APPEND names "${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+  set(${variable} "${names}" PARENT_SCOPE)
+  set(${variable}_used "${used}" PARENT_SCOPE)
+endfunction()
+
+# Test sources often define the same short names for themselves (`solve`, `steel`), so each joins the first group of its
+# folder in which nobody else defines any of its names, and that has the same `using namespace`. Those of
+# voussoir_tests_alone stay alone, most of them because they take long to compile. If the compiler reports a name that two
+# sources define, one of them has changed since: run CMake again.
+function(voussoir_unite_tests target most)
+  if(NOT voussoir_unites)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+  set(groups "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+    if(name IN_LIST voussoir_tests_alone)
+      continue()
+    endif()
+    voussoir_names_of(names "${source}")
+    string(REGEX MATCH "^tests/(framework/[^/]+|[^/]+)" folder "${name}")
+    file(STRINGS "${source}" spaces REGEX "^using namespace ")
+    string(APPEND folder "${spaces}")
+    set(group "")
+    foreach(candidate IN LISTS groups)
+      if(NOT folder_${candidate} STREQUAL folder OR count_${candidate} EQUAL most)
+        continue()
+      endif()
+      set(clash FALSE)
+      foreach(word IN LISTS names names_used)
+        if(word IN_LIST names_${candidate} OR (word IN_LIST names AND word IN_LIST used_${candidate}))
+          set(clash TRUE)
+          break()
+        endif()
+      endforeach()
+      if(NOT clash)
+        set(group "${candidate}")
+        break()
+      endif()
+    endforeach()
+    if(NOT group)
+      string(MAKE_C_IDENTIFIER "${name}" group)
+      list(APPEND groups "${group}")
+      set(folder_${group} "${folder}")
+      set(count_${group} 0)
+      set(names_${group} "")
+      set(used_${group} "")
+    endif()
+    math(EXPR count_${group} "${count_${group}} + 1")
+    list(APPEND names_${group} ${names})
+    list(APPEND used_${group} ${names_used})
     set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
   endforeach()
 endfunction()

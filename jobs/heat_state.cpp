@@ -117,7 +117,7 @@ HeatProgress load_heat_state(const std::filesystem::path& path, const std::strin
   progress.written = in.list<std::vector<std::int64_t>>();
   progress.history = in.list<std::vector<double>>();
   progress.state.temperature = in.list<std::vector<double>>();
-  if (!in.at_end()) in.refuse("the state is damaged: there is more in it than a state");
+  if (!in.at_end()) in.refuse("the state is damaged: the file is longer than a state");
   return progress;
 }
 

@@ -64,7 +64,7 @@ std::vector<std::string> notes_on_missed_pulses(const DynamicStep& request, doub
     if (std::abs(apart) <= missed_share) return;
     notes.push_back("the amplitude of " + what + " changes faster than increments of " + short_number(increment, 3) +
                     " can follow: its integral over the step is taken " + short_number(100 * std::abs(apart), 3) +
-                    (apart < 0 ? " % too small" : " % too large") + "; take shorter increments");
+                    (apart < 0 ? " % too small" : " % too large") + "; use shorter increments");
   };
   for (const StepLoad& load : request.loads)
     if (!load.course) look(load.amplitude, "load case '" + load.load_case + "'");
@@ -104,7 +104,7 @@ std::string note_on_created_energy(const EnergyBalance& energies) {
   const double created = -energies.numerical(), scale = energies.scale();
   if (!(created > created_share * scale)) return "";
   return "the integration has created energy, " + short_number(100 * created / scale, 3) +
-         " % of the largest, and its results are not reliable: take shorter increments, and give supports amplitudes "
+         " % of the largest, and its results are not reliable: use shorter increments, and give supports amplitudes "
          "without sudden changes";
 }
 

@@ -78,7 +78,7 @@ void ModalRunner::superpose(std::size_t step) {
     else if (const auto* spectrum = std::get_if<SpectrumStep>(&asked.modal))
       run_spectrum(step, *spectrum);
     else
-      throw Error(ErrorCode::misuse, "the step does not say what it asks for", where(step));
+      throw Error(ErrorCode::misuse, "the step has no request for its procedure", where(step));
   } catch (const Error& error) {
     // Errors of the model name the step that caused them; errors of files and observers keep their own location.
     if (error.code() != ErrorCode::bad_input || error.where().find(where(step)) != std::string::npos) throw;

@@ -19,7 +19,7 @@ void refuse_for_pieces(const Job& job, const OutputOptions& options) {
   const auto refuse = [&](const std::string& what, const std::string& where) {
     throw Error(ErrorCode::unavailable,
                 what +
-                    " cannot be written by processes that have parts of the model only; run the deck itself without "
+                    " cannot be written by processes that have only parts of the model; run the deck itself without "
                     "--pieces",
                 where);
   };

@@ -214,7 +214,7 @@ class ProcessRunner {
           detail::place_of_step(step));
     if (processes_.is_first() && !part_.has_elements(step.domain))
       throw Error(ErrorCode::unavailable,
-                  "process 0 has no elements of the model of this step, so that it cannot record it; take fewer "
+                  "process 0 has no elements of the model of this step, so that it cannot record it; use fewer "
                   "processes",
                   detail::place_of_step(step));
   }

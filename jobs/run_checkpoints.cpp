@@ -82,7 +82,7 @@ void RunCheckpoints::read(const std::vector<FingerprintPart>& job) {
   for (const CheckpointPair::Found& candidate : found) {
     try {
       if (!take(candidate, job)) continue;
-      for (const std::string& text : refused) note("a damaged checkpoint is not used: " + text);
+      for (const std::string& text : refused) note("a damaged checkpoint is ignored: " + text);
       return;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_input || error.where() != journal_.path().string()) throw;
@@ -91,7 +91,7 @@ void RunCheckpoints::read(const std::vector<FingerprintPart>& job) {
   }
   throw Error(ErrorCode::bad_input,
               "the run cannot be resumed, because no checkpoint is intact: " + joined(refused) +
-                  "; start anew with --force and without --resume",
+                  "; start over with --force and without --resume",
               pair_.files().front().string());
 }
 
@@ -108,7 +108,7 @@ bool RunCheckpoints::take(const CheckpointPair::Found& found, const std::vector<
   if (const auto changed = changed_parts(before, job); !changed.empty())
     throw Error(ErrorCode::bad_input,
                 "the run cannot be resumed: the checkpoint is of another job; these differ: " + joined(changed) +
-                    "; restore the input file, or start anew with --force and without --resume",
+                    "; restore the input file, or start over with --force and without --resume",
                 where);
   const std::string machine = in.text(), files = in.text();
   if (files != setting_.files)
@@ -125,11 +125,11 @@ bool RunCheckpoints::take(const CheckpointPair::Found& found, const std::vector<
   std::string state = in.text();
   in.expect_end();
   if (machine != setting_.machine)
-    note("the checkpoint was made with " + machine + ", and the run goes on with " + setting_.machine +
-         ": answers agree to rounding");
+    note("the checkpoint was made with " + machine + ", and the run continues with " + setting_.machine +
+         ": results agree up to rounding errors");
   if (program != version())
-    note("the checkpoint was made by version " + program + ", and the run goes on with version " + version() +
-         ": answers agree to rounding");
+    note("the checkpoint was made by version " + program + ", and the run continues with version " + version() +
+         ": results agree up to rounding errors");
   if (step >= 0) {
     open_step_ = static_cast<std::size_t>(step);
     open_state_ = std::move(state);
@@ -177,7 +177,7 @@ void RunCheckpoints::write(std::optional<std::size_t> step, double time, const s
   } catch (const Error& error) {
     if (error.code() != ErrorCode::io) throw;
     failing_ = true;
-    note("a checkpoint could not be written, and the one before stays: " + error.where() + ": " + error.text());
+    note("a checkpoint could not be written, and the previous one is kept: " + error.where() + ": " + error.text());
     if (journal_.waiting_bytes() > most_waiting_bytes) throw;
   }
   seconds_ += watch.seconds();

@@ -60,11 +60,12 @@ class HeatRun {
     if (overwrite()) return;
     for (const char* ending : {".results.json", ".pvd", ".csv", ".png", ".state"})
       if (std::filesystem::exists(path(ending)))
-        throw NameTaken(ErrorCode::io,
-                        std::string(".state") == ending
-                            ? "an interrupted run left its state; resume it (--resume), or start anew (--force)"
-                            : "this file exists already; --force replaces it",
-                        path(ending).string());
+        throw NameTaken(
+            ErrorCode::io,
+            std::string(".state") == ending
+                ? "there is a saved state of an interrupted run; continue it with --resume, or start over with --force"
+                : "this file exists already; --force replaces it",
+            path(ending).string());
     if (!job_.vti) return;
     for (const auto& entry : std::filesystem::directory_iterator(options_.folder))
       if (is_field_file(entry.path().filename().string()))
@@ -200,8 +201,8 @@ class HeatRun {
     if (!report.converged)
       throw Error(ErrorCode::not_converged,
                   "after " + std::to_string(report.iterations) + " Jacobi iterations the residual is " +
-                      short_number(report.residual, 3) + " of the first one; " + short_number(how.tolerance, 3) +
-                      " was asked for; raise /stationary/max_iterations, or use fewer nodes");
+                      short_number(report.residual, 3) + " times the initial one, above the tolerance " +
+                      short_number(how.tolerance, 3) + "; raise /stationary/max_iterations, or use fewer nodes");
     finish(temperature);
   }
 

@@ -41,24 +41,24 @@ void check_modal(const Job& job, std::size_t index, const std::string& where) {
   } else if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal)) {
     check_modes(spectrum->modes_of);
   } else if (!std::holds_alternative<FrequencyStep>(step.modal)) {
-    fail("the step does not say what it asks for");
+    fail("the step has no request for its procedure");
   }
 }
 
 /// A step of direct integration starts at rest, or where an earlier one of the same model ended.
 void check_dynamic(const Job& job, std::size_t index, const std::string& where) {
   const auto* request = std::get_if<DynamicStep>(&job.steps[index].modal);
-  if (!request) throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+  if (!request) throw Error(ErrorCode::misuse, "the step has no request for its procedure", where);
   if (request->continues &&
       (*request->continues + 1 != index || !std::holds_alternative<DynamicStep>(job.steps[*request->continues].modal) ||
        job.steps[*request->continues].domain != job.steps[index].domain))
-    throw Error(ErrorCode::misuse, "the step continues a step that is not the one of dynamics before it", where);
+    throw Error(ErrorCode::misuse, "the step continues a step other than the dynamic step before it", where);
 }
 
 /// A step of transient heat starts at the initial temperatures, or where an earlier heat step of the same model ended.
 void check_transient_heat(const Job& job, std::size_t index, const std::string& where) {
   const auto* request = std::get_if<DynamicStep>(&job.steps[index].modal);
-  if (!request) throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+  if (!request) throw Error(ErrorCode::misuse, "the step has no request for its procedure", where);
   if (!request->continues) return;
   const std::size_t before = *request->continues;
   if (before >= index || !is_heat(job.steps[before].procedure) || job.steps[before].domain != job.steps[index].domain)
@@ -70,11 +70,11 @@ void check_transient_heat(const Job& job, std::size_t index, const std::string& 
 void check_thermal_stress(const Job& job, std::size_t index, const std::string& where) {
   const JobStep& step = job.steps[index];
   if (!std::holds_alternative<ThermalStressStep>(step.modal))
-    throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+    throw Error(ErrorCode::misuse, "the step has no request for its procedure", where);
   if (!step.heated_by || *step.heated_by >= index || job.steps[*step.heated_by].procedure != Procedure::transient_heat)
     throw Error(ErrorCode::misuse, "the step takes no temperatures from an earlier step of transient heat", where);
   if (step.supports && !step.supports->kept.empty())
-    throw Error(ErrorCode::misuse, "supports of a step of thermal stress cannot keep the place of an earlier step",
+    throw Error(ErrorCode::misuse, "supports of a thermal-stress step cannot keep the displacements of an earlier step",
                 where);
 }
 

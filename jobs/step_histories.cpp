@@ -111,7 +111,7 @@ StepHistories::StepHistories(const Job& job, std::size_t step, const DynamicTime
     const bool sums = asks_for(request, {"RF", "RFL", "ELSE", "EVOL"});
     if (request.of.totals != PrintRequest::Totals::no && !sums)
       throw Error(ErrorCode::bad_input,
-                  "this history asks for sums, and none of its quantities has any; RF, RFL, ELSE and EVOL have",
+                  "this history requests sums, but none of its quantities can be summed; RF, RFL, ELSE and EVOL can",
                   request.of.where);
     Record record;
     record.request = &request;
@@ -209,8 +209,9 @@ std::vector<std::string> StepHistories::add(
     if (first) {
       if (curves.names.size() > most_history_curves)
         throw Error(ErrorCode::bad_input,
-                    "this history would have " + std::to_string(curves.names.size()) + " curves, and " +
-                        std::to_string(most_history_curves) + " are the most; name a smaller set or fewer quantities",
+                    "this history would have " + std::to_string(curves.names.size()) +
+                        " curves, more than the limit of " + std::to_string(most_history_curves) +
+                        "; name a smaller set or fewer quantities",
                     request.of.where);
       for (const std::string& name : curves.names) record.history.curves.emplace_back(name, std::vector<double>());
       record.history.columns = curves.columns;
@@ -239,7 +240,7 @@ void StepHistories::append(Record& record, double time, const std::vector<double
 
 void StepHistories::restore_row(ByteReader& in) {
   const auto index = static_cast<std::size_t>(in.get<std::uint64_t>());
-  if (index >= records_.size()) in.fail("it has another number of histories");
+  if (index >= records_.size()) in.fail("the number of histories differs");
   Record& record = records_[index];
   const double time = in.get<double>();
   const std::vector<std::string> names = in.texts();
@@ -249,7 +250,7 @@ void StepHistories::restore_row(ByteReader& in) {
     for (const std::string& name : names) record.history.curves.emplace_back(name, std::vector<double>());
     record.history.columns = columns;
   }
-  if (values.size() != record.history.curves.size()) in.fail("a row of a history has another number of values");
+  if (values.size() != record.history.curves.size()) in.fail("a row of a history has a different number of values");
   append(record, time, values);
 }
 

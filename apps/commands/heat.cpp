@@ -95,8 +95,9 @@ class HeatCommandRun {
     how.resume = options_.resume;
     how.observer = [this](const HeatJobProgress& progress) { return tell(progress); };
     monitor_.set_last_words([this] {
-      show_error("voussoir: {}: stopped within a step; --resume goes on from the last state that was saved, if any\n",
-                 options_.file);
+      show_error(
+          "voussoir: {}: stopped within a step; use --resume to continue from the last saved state, if there is one\n",
+          options_.file);
     });
     const HeatRunResult result = run_heat_job(job, how);
     hold();
@@ -111,7 +112,8 @@ class HeatCommandRun {
   ExitCode stopped(const HeatJob& job, const HeatRunResult& result) const {
     const bool kept = !options_.no_files && !job.stationary;
     show_error("voussoir: {}: stopped after {} {}; {}\n", options_.file, result.steps,
-               job.stationary ? "iterations" : "steps", kept ? "--resume goes on from there" : "no files were written");
+               job.stationary ? "iterations" : "steps",
+               kept ? "use --resume to continue from there" : "no files were written");
     return exit_code_of_signal(monitor_.signal());
   }
 
@@ -166,7 +168,7 @@ The job file names a regular grid, its sides, material, sources, scheme and step
 }  // namespace
 
 void add_heat_command(CLI::App& program) {
-  CLI::App* heat = program.add_subcommand("heat", "Conduct heat through a regular grid: a job file (.json)");
+  CLI::App* heat = program.add_subcommand("heat", "Solve heat conduction on a regular grid, from a job file (.json)");
   auto options = std::make_shared<HeatCommand>();
   heat->add_option("FILE", options->file, "Heat job (.json)")->type_name("FILE")->required();
   heat->add_option("--backend", options->backend,
@@ -180,7 +182,7 @@ void add_heat_command(CLI::App& program) {
       ->group("Results");
   CLI::Option* resume =
       heat->add_flag("--resume", options->resume, "Go on from the state of an interrupted run")->group("Results");
-  heat->add_flag("--force", options->force, "Replace existing results, and start anew")
+  heat->add_flag("--force", options->force, "Replace existing results, and start over")
       ->excludes(resume)
       ->group("Results");
   heat->add_flag("--no-vti", options->no_vti, "Do not write VTI and PVD files for ParaView")->group("Results");

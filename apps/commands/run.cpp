@@ -249,12 +249,12 @@ class Run {
       }
       if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
         say_stopped(file, job, files);
-        if (checkpoints) show_error("  --resume goes on from the last checkpoint\n");
+        if (checkpoints) show_error("  use --resume to continue from the last checkpoint\n");
         return exit_code_of_signal(monitor_.signal());
       }
       print_error(error, file);
       if (kept) show_error("{}\n", kept_text(job, files));
-      if (checkpoints) show_error("  --resume goes on from the last checkpoint\n");
+      if (checkpoints) show_error("  use --resume to continue from the last checkpoint\n");
       return exit_code(error);
     }
   }

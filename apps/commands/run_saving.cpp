@@ -15,12 +15,12 @@ CheckpointOptions checkpoint_options(const CheckpointOptions& asked, const Outpu
   const bool is_asked = saving.every_seconds > 0 || saving.every_increments > 0 || saving.resume;
   if (std::none_of(job.steps.begin() + static_cast<std::ptrdiff_t>(job.first_step()), job.steps.end(),
                    [](const JobStep& step) { return is_saved(step.procedure); })) {
-    if (is_asked) remark("the job has no step over time, so there is nothing to save or to resume");
+    if (is_asked) remark("the job has no step that is solved in increments, so there is nothing to save or resume");
     return {};
   }
   if (!output.json) {
     if (is_asked)
-      throw Error(ErrorCode::bad_input, "a run without files has no checkpoints; leave --no-files out", file);
+      throw Error(ErrorCode::bad_input, "checkpoints are not available without result files; remove --no-files", file);
     return {};
   }
   if (saving.every_seconds > 0 || saving.every_increments > 0) return saving;
@@ -41,8 +41,7 @@ RunSaving::RunSaving(const CheckpointOptions& asked, OutputOptions output, const
       left_(output_.json && RunCheckpoints::exist(output_.folder, job.name)) {
   if (left_ && !options_.resume && !output_.overwrite)
     throw Error(ErrorCode::io,
-                "an interrupted run has left its checkpoints; go on from there with --resume, or start anew with "
-                "--force",
+                "there are checkpoints of an interrupted run; continue it with --resume, or start over with --force",
                 "folder '" + (output_.folder.empty() ? "." : output_.folder.string()) + "'");
   if (left_ && options_.resume) output_.overwrite = true;
 }

@@ -202,7 +202,7 @@ void stop_early(const fs::path& folder) {
   how.terminal = true;
   const Outcome run = run_in(folder, {"--checkpoint-steps", "1"}, how);
   ASSERT_EQ(run.code, 143) << run.error;
-  EXPECT_TRUE(contains(run.error, "--resume goes on from the last checkpoint")) << run.error;
+  EXPECT_TRUE(contains(run.error, "use --resume to continue from the last checkpoint")) << run.error;
   ASSERT_TRUE(fs::exists(folder / "hit.checkpoint-a"));
 }
 
@@ -211,7 +211,7 @@ TEST(Checkpoints, ASignalStopsAfterTheIncrement) {
   stop_early(folder);
   const Outcome again = run_in(folder, {});
   EXPECT_EQ(again.code, 5) << again.error;
-  EXPECT_TRUE(contains(again.error, "an interrupted run has left its checkpoints")) << again.error;
+  EXPECT_TRUE(contains(again.error, "there are checkpoints of an interrupted run")) << again.error;
   const Outcome run = run_in(folder, {"--resume"});
   ASSERT_EQ(run.code, 0) << run.error;
   EXPECT_TRUE(contains(run.error, "resumed at time")) << run.error;
@@ -235,7 +235,7 @@ TEST(Checkpoints, ADamagedOneIsNamedAndTheOneBeforeIsUsed) {
   write_text(folder / newest, bytes);
   const Outcome run = run_in(folder, {"--resume"});
   ASSERT_EQ(run.code, 0) << run.error;
-  EXPECT_TRUE(contains(run.error, "a damaged checkpoint is not used: " + newest)) << run.error;
+  EXPECT_TRUE(contains(run.error, "a damaged checkpoint is ignored: " + newest)) << run.error;
   expect_same(undisturbed(), folder, "the newest checkpoint was damaged");
 }
 
@@ -263,7 +263,7 @@ TEST(Checkpoints, AnotherJobIsRefusedByWhatHasChanged) {
   in_folder.folder = folder;
   const Outcome run = run_program(words, in_folder);
   EXPECT_EQ(run.code, 0) << run.error;
-  EXPECT_TRUE(contains(run.error, "answers agree to rounding")) << run.error;
+  EXPECT_TRUE(contains(run.error, "results agree up to rounding errors")) << run.error;
 }
 
 TEST(Checkpoints, AFullDiskKeepsTheOlderOne) {

@@ -73,7 +73,7 @@ TEST(HeatCommand, AnInterruptedRunIsResumed) {
   settings.limit_seconds = 60;
   const Outcome run = run_program({"heat", "long.json", "--no-vti", "--threads", "1"}, settings);
   EXPECT_EQ(run.code, 130) << run.error;
-  EXPECT_TRUE(contains(run.error, "--resume goes on from there")) << run.error;
+  EXPECT_TRUE(contains(run.error, "use --resume to continue from there")) << run.error;
   EXPECT_TRUE(std::filesystem::exists(folder / "long.state"));
   EXPECT_FALSE(std::filesystem::exists(folder / "long.results.json"));
   settings.terminal = true;

@@ -36,7 +36,7 @@ struct Setting {
   Route route;
 };
 
-class Assemble : public testing::TestWithParam<Setting> {};
+class Assemble : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(Assemble, IsTheSumOfTheElements) {
   const Setting s = GetParam();
@@ -62,7 +62,7 @@ TEST_P(Assemble, IsTheSumOfTheElements) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Assemble,
-                         testing::Values(Setting{1, 1, 1, false, Route::native}, Setting{1, 1, 4, true, Route::native},
+                         ::testing::Values(Setting{1, 1, 1, false, Route::native}, Setting{1, 1, 4, true, Route::native},
                                          Setting{2, 2, 4, false, Route::native}, Setting{2, 1, 4, true, Route::native},
                                          Setting{3, 3, 4, false, Route::native}, Setting{3, 3, 4, true, Route::native},
                                          Setting{3, 1, 8, true, Route::native}, Setting{4, 4, 2, true, Route::native},

@@ -15,9 +15,9 @@
 namespace voussoir {
 namespace {
 
-class DebugMemoryDeathTest : public testing::Test {
+class DebugMemoryDeathTest : public ::testing::Test {
  protected:
-  void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void SetUp() override { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
   std::vector<std::shared_ptr<DeviceMemory>> memories_ = DebugMemory::make(2);
 };
 using DebugMemoryTest = DebugMemoryDeathTest;

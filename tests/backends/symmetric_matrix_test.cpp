@@ -39,7 +39,7 @@ struct Setting {
   bool dependencies;
 };
 
-class SymmetricMatrix : public testing::TestWithParam<Setting> {};
+class SymmetricMatrix : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(SymmetricMatrix, MultipliesLikeTheFullOne) {
   const Setting s = GetParam();
@@ -85,7 +85,7 @@ TEST_P(SymmetricMatrix, MultipliesLikeTheFullOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SymmetricMatrix,
-                         testing::Values(Setting{1, 1, true}, Setting{2, 2, false}, Setting{3, 1, true},
+                         ::testing::Values(Setting{1, 1, true}, Setting{2, 2, false}, Setting{3, 1, true},
                                          Setting{3, 3, true}, Setting{4, 4, false}, Setting{5, 5, true},
                                          Setting{6, 6, false}));
 

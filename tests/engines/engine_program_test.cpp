@@ -129,7 +129,7 @@ void expect_resumed(const std::filesystem::path& folder, const std::vector<std::
   std::vector<std::string> resuming = saving;
   const Outcome left = on_processes(2, folder, saving);
   EXPECT_EQ(left.code, 5) << left.error;
-  EXPECT_TRUE(contains(left.error, "an interrupted run has left its checkpoints")) << left.error;
+  EXPECT_TRUE(contains(left.error, "there are checkpoints of an interrupted run")) << left.error;
   resuming.push_back("--resume");
   const Outcome other = on_processes(3, folder, resuming);
   EXPECT_EQ(other.code, 1) << other.error;

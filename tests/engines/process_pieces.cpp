@@ -84,7 +84,7 @@ void compare_deck(Engine& engine, const std::string& deck, const fs::path& folde
     if (!processes.is_first()) return;
     compare_folders(folder / "alone", folder / "sent", name, steps);
     compare_folders(folder / "alone", folder / "read", name, steps);
-    require(!testing::Test::HasFailure(), "a VTU file is wrong");
+    require(!::testing::Test::HasFailure(), "a VTU file is wrong");
     fs::remove_all(folder);
     std::printf("%s: pieces agree\n", deck.c_str());
     std::fflush(stdout);

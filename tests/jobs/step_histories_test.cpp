@@ -187,7 +187,7 @@ TEST(StepHistories, RefusesByNameAndLine) {
   };
   refuse("*OUTPUT, HISTORY\n*NODE OUTPUT, NSET=NONE\nU\n", {"test.inp:", "NONE"}, ErrorCode::not_found);
   refuse("*OUTPUT, HISTORY, TIME POINTS=P\n*NODE OUTPUT, NSET=TIP\nU\n", {"test.inp:", "'P'"}, ErrorCode::not_found);
-  refuse("*OUTPUT, HISTORY\n*NODE OUTPUT, NSET=TIP, TOTALS=ONLY\nU\n", {"test.inp:", "asks for sums"});
+  refuse("*OUTPUT, HISTORY\n*NODE OUTPUT, NSET=TIP, TOTALS=ONLY\nU\n", {"test.inp:", "requests sums"});
   refuse("*OUTPUT, HISTORY\n*NODE OUTPUT, NSET=TIP, SIDE=LEFT\nU\n", {"test.inp:", "SIDE"}, ErrorCode::not_found);
   refuse("*OUTPUT, HISTORY, TIME INTERVAL=-1\n*NODE OUTPUT, NSET=TIP\nU\n", {"test.inp:", "TIME INTERVAL"});
 }

@@ -24,7 +24,7 @@ Eigen::MatrixXd dense(const SymmetricCsr& a) {
   return full;
 }
 
-class DirectSchur : public testing::TestWithParam<DirectMethod> {};
+class DirectSchur : public ::testing::TestWithParam<DirectMethod> {};
 
 // Against dense elimination by Eigen, for a boundary that is neither sorted nor in one piece, and entries of very
 // different size (a beam in millimetres beside a plate).
@@ -142,7 +142,7 @@ std::vector<DirectMethod> methods_of_this_build() {
   return methods;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, DirectSchur, testing::ValuesIn(methods_of_this_build()),
+INSTANTIATE_TEST_SUITE_P(Methods, DirectSchur, ::testing::ValuesIn(methods_of_this_build()),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 }  // namespace

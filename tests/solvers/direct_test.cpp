@@ -11,7 +11,7 @@
 namespace voussoir::test {
 namespace {
 
-class Direct : public testing::TestWithParam<DirectMethod> {
+class Direct : public ::testing::TestWithParam<DirectMethod> {
  protected:
   std::unique_ptr<Factorization> make(const DirectOptions& options = {}) const {
     return Factorization::make(GetParam(), options);
@@ -348,7 +348,7 @@ std::vector<DirectMethod> methods_of_this_build() {
   return methods;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Direct, testing::ValuesIn(methods_of_this_build()),
+INSTANTIATE_TEST_SUITE_P(Methods, Direct, ::testing::ValuesIn(methods_of_this_build()),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST(DirectChoice, NamesMethodsAndSaysWhy) {

@@ -12,34 +12,27 @@ list=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Headers of the standard library are precompiled, in three sets. A header gets the largest set that it includes as a whole,
-# by itself or through other public headers, which are checked as well: nothing is there that it would lack without.
-precompiled() { # NAME STANDARD_HEADER...
-  name=$1
-  shift
-  printf '#include <%s>\n' "$@" >"$work/$name.hpp"
-  "$cxx" -std=c++20 -Wall -Wextra -Werror -x c++-header -o "$work/$name.hpp.gch" "$work/$name.hpp"
-}
-large='array cstdint functional map memory optional span string string_view unordered_map vector'
-medium='memory string vector'
-small='string vector'
+# Some headers are precompiled for others: a header is compiled on top of the one that saves it most among those that it
+# includes, by itself or through other public headers, which are checked as well: nothing is there that it would lack without.
 : >"$work/none.hpp"
 
-# Writes each header of the list with its set.
+# Writes each header of the list with the header that is precompiled for it, or "none".
 cat >"$work/choose.awk" <<'SCRIPT'
-# Standard headers that a header includes, outside of conditions, with a space before and after each.
+# What a header includes, outside of conditions, and what that includes, with a space before and after each.
 function closure(header,   path, line, depth, name, found, inner, parts, count, i) {
   if (header in known || !(header in listed)) return known[header]
   known[header] = found = " "
   path = include "/voussoir/" header
   while ((getline line < path) > 0) {
+    lines[header]++
     if (line ~ /^[ \t]*#[ \t]*if/) depth++
     else if (line ~ /^[ \t]*#[ \t]*endif/) depth--
     else if (!depth && line ~ /^[ \t]*#[ \t]*include[ \t]*</) {
       name = line
       sub(/^[^<]*</, "", name)
       sub(/>.*/, "", name)
-      inner = name ~ /^voussoir\// ? closure(substr(name, 10)) : name
+      inner = name
+      if (name ~ /^voussoir\//) inner = name closure(substr(name, 10))
       count = split(inner, parts, " ")
       for (i = 1; i <= count; i++) if (!index(found, " " parts[i] " ")) found = found parts[i] " "
     }
@@ -47,23 +40,49 @@ function closure(header,   path, line, depth, name, found, inner, parts, count, 
   close(path)
   return known[header] = found
 }
-function covers(found, set,   parts, count, i) {
-  count = split(set, parts, " ")
-  for (i = 1; i <= count; i++) if (!index(found, " " parts[i] " ")) return 0
-  return 1
+# About how many lines the compiler reads for a header.
+function size(header,   parts, count, i, sum) {
+  sum = lines[header]
+  count = split(known[header], parts, " ")
+  for (i = 1; i <= count; i++) sum += parts[i] ~ /^voussoir\// ? lines[substr(parts[i], 10)] : standard
+  return sum
 }
-NF { listed[$0] }
+NF { listed[$0]; order[++total] = $0 }
 END {
-  for (header in listed) {
-    found = closure(header)
-    print header, covers(found, large) ? "large" : covers(found, medium) ? "medium" : covers(found, small) ? "small" : "none"
+  standard = 1500
+  cost = 15000 # of making and loading a precompiled header
+  for (n = 1; n <= total; n++) closure(order[n])
+  for (n = 1; n <= total; n++) {
+    weight[order[n]] = size(order[n])
+    saved[order[n]] = 0
+    chosen[order[n]] = "none"
   }
+  for (;;) {
+    best = 0
+    for (n = 1; n <= total; n++) {
+      gain = -weight[order[n]] - cost
+      for (k = 1; k <= total; k++)
+        if (index(known[order[k]], " voussoir/" order[n] " ") && weight[order[n]] > saved[order[k]])
+          gain += weight[order[n]] - saved[order[k]]
+      if (gain > best) {
+        best = gain
+        winner = order[n]
+      }
+    }
+    if (best <= 0) break
+    for (k = 1; k <= total; k++)
+      if (index(known[order[k]], " voussoir/" winner " ") && weight[winner] > saved[order[k]]) {
+        saved[order[k]] = weight[winner]
+        chosen[order[k]] = winner
+      }
+  }
+  for (n = 1; n <= total; n++) print order[n], chosen[order[n]]
 }
 SCRIPT
 
 cat >"$work/check_one" <<'SCRIPT'
 #!/bin/sh
-# check_one CXX INCLUDE_FOLDER WORK HEADER SET
+# check_one CXX INCLUDE_FOLDER WORK HEADER PRECOMPILED
 name=$(printf '%s' "$4" | tr '/.' '__')
 printf '#include <voussoir/%s>\n#include <voussoir/%s>\n' "$4" "$4" >"$3/$name.cpp"
 if ! "$1" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I "$2" -include "$3/$5.hpp" "$3/$name.cpp" >"$3/$name.log" 2>&1
@@ -80,13 +99,18 @@ if [ "$count" -eq 0 ]; then
   echo "check_headers: $list names no header" >&2
   exit 2
 fi
-awk -v include="$include" -v large="$large" -v medium="$medium" -v small="$small" -f "$work/choose.awk" "$list" \
-  >"$work/sets.txt"
-# shellcheck disable=SC2086
-for set in large medium small; do
-  if grep -q " $set\$" "$work/sets.txt"; then eval "precompiled $set \$$set"; fi
-done
-xargs -P "$jobs" -n 2 "$work/check_one" "$cxx" "$include" "$work" <"$work/sets.txt"
+awk -v include="$include" -f "$work/choose.awk" "$list" >"$work/chosen.txt"
+cat >"$work/precompile" <<'SCRIPT'
+#!/bin/sh
+# precompile CXX INCLUDE_FOLDER WORK HEADER; what does not compile is found below
+mkdir -p "$(dirname "$3/$4.hpp")"
+printf '#include <voussoir/%s>\n' "$4" >"$3/$4.hpp"
+"$1" -std=c++20 -Wall -Wextra -Werror -I "$2" -x c++-header -o "$3/$4.hpp.gch" "$3/$4.hpp" 2>/dev/null || true
+SCRIPT
+chmod +x "$work/precompile"
+sed -n 's/.* //p' "$work/chosen.txt" | grep -v '^none$' | sort -u |
+  xargs -P "$jobs" -n 1 "$work/precompile" "$cxx" "$include" "$work"
+xargs -P "$jobs" -n 2 "$work/check_one" "$cxx" "$include" "$work" <"$work/chosen.txt"
 
 if [ -s "$work/failures" ]; then
   for log in "$work"/*.failed; do head -n 25 "$log"; done

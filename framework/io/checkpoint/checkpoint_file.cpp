@@ -106,7 +106,7 @@ std::string read_checkpoint_file(const fs::path& path, std::string_view mark, st
   if (found_format != format)
     throw Error(ErrorCode::bad_input,
                 "the checkpoint has format " + std::to_string(found_format) + ", and this program reads format " +
-                    std::to_string(format) + "; go on with the version that wrote it, or start anew",
+                    std::to_string(format) + "; continue with the version that wrote it, or start over",
                 name);
   head.get<std::uint32_t>();
   const auto size = head.get<std::uint64_t>();

@@ -271,7 +271,7 @@ void read_points(const Json& json, HeatJob& job) {
     HeatPoint point;
     point.name = item.has("name") ? item.at("name").text() : "P" + std::to_string(job.points.size() + 1);
     for (const HeatPoint& other : job.points)
-      if (other.name == point.name) item.fail("a point before is called '" + point.name + "' too");
+      if (other.name == point.name) item.fail("there is already a point called '" + point.name + "'");
     point.at = numbers_along_axes(item.at("at"), job.grid.dimensions());
     point.node = item.at("at").doing([&] { return job.grid.nearest_node(point.at); });
     job.points.push_back(std::move(point));

@@ -231,7 +231,7 @@ class PartReader {
       if (end > data_.size()) fail("it is damaged: it ends within its arrays");
     }
     if (end < data_.size())
-      fail(std::to_string(data_.size() - end) + " bytes follow the last array; nothing else belongs into the file");
+      fail(std::to_string(data_.size() - end) + " bytes follow the last array; nothing may follow it");
   }
 
   std::string_view take_line(std::string_view& bytes) const {

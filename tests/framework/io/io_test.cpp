@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// A folder of its own for every test, gone afterwards.
-class Io : public testing::Test {
+class Io : public ::testing::Test {
  protected:
   Io() {
     folder_ = fs::temp_directory_path() / ("voussoir_io_" + std::to_string(::getpid()) + "_" +
-                                           testing::UnitTest::GetInstance()->current_test_info()->name());
+                                           ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
   }
   ~Io() override {

@@ -70,7 +70,7 @@ double content(const Domain& domain, const ElementBlock& block, std::int32_t ele
   return sum;
 }
 
-class StructuredMesh : public testing::TestWithParam<Case> {};
+class StructuredMesh : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StructuredMesh, FillsTheBoxWithConformingElementsThatAllPointOutwards) {
   const int n = 3, m = 4, k = 5;
@@ -138,7 +138,7 @@ TEST_P(StructuredMesh, FillsTheBoxWithConformingElementsThatAllPointOutwards) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, StructuredMesh, testing::ValuesIn(cases), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Shapes, StructuredMesh, ::testing::ValuesIn(cases), [](const auto& info) {
   std::string name = info.param.type;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;

@@ -21,10 +21,10 @@ std::string reason_for_increments(const Domain& domain) {
 }
 
 void refuse_increments(const Json& analysis, const Domain& domain) {
-  const std::string why = reason_for_increments(domain);
-  if (why.empty()) return;
-  analysis.fail(why + ", which this analysis does not take; give the sections " +
-                (any_block(domain, is_large) ? "\"physics\": \"solid\"" : "an elastic material"));
+  if (any_block(domain, is_large))
+    analysis.fail("this analysis does not support large displacements; use \"physics\": \"solid\" for the sections");
+  if (any_block(domain, is_plastic_block))
+    analysis.fail("this analysis does not support plastic materials; use an elastic material for the sections");
 }
 
 void check_large_displacements(const Json& analysis, const Domain& domain, Procedure procedure) {
@@ -34,7 +34,7 @@ void check_large_displacements(const Json& analysis, const Domain& domain, Proce
     if (const ElementBlock& block = domain.block(k);
         block.size() > 0 && !is_large(block) && block.type_name() != "mass")
       analysis.fail("elements of type " + block.type_name() +
-                    " are those of small displacements; give their sections \"physics\": \"finite_solid\"");
+                    " support small displacements only; use \"physics\": \"finite_solid\" for their sections");
 }
 
 void check_explicit_plasticity(const Json& analysis, const Domain& domain) {
@@ -43,7 +43,8 @@ void check_explicit_plasticity(const Json& analysis, const Domain& domain) {
     if (!is_plastic_block(block)) continue;
     if (!is_large(block))
       analysis.fail(
-          "plastic materials have large strains in explicit dynamics: give the sections \"physics\": \"finite_solid\"");
+          "plastic materials need large strains in explicit dynamics: use \"physics\": \"finite_solid\" for the "
+          "sections");
     if (block.type().shape() != "tet4" && block.type().shape() != "hex8")
       analysis.fail("plastic elements of type " + block.type_name() +
                     " are not supported in explicit dynamics: use tet4 or hex8");

@@ -215,7 +215,8 @@ std::string element_type(const Section& section, const std::string& shape) {
       section.json.fail(physics.name + " elements have the shape " + wanted + ", but '" + section.selection.name +
                         "' has " + shape + "; set Mesh.ElementOrder=1 in Gmsh for them");
     if (!known(physics.name))
-      section.json.fail("there are no " + physics.name + " elements of an orthotropic material; give one with 'young'");
+      section.json.fail("there are no " + physics.name +
+                        " elements for orthotropic materials; give the material 'young'");
     return physics.name;
   }
   const std::string plain = physics.name + "." + shape;
@@ -224,10 +225,11 @@ std::string element_type(const Section& section, const std::string& shape) {
         "hexahedra with incompatible modes cannot be plastic: give the section \"formulation\": \"full\", or use hex20 "
         "elements");
   if ((physics.name == "finite_solid" || law == "plastic") && !known(plain) && plain != "solid.hex8")
-    section.json.fail("there are no " + plain + " elements" + (law.empty() ? "" : " of a material that is " + law) +
-                      (law == "plastic" ? "; plastic solids are tet4, tet10, hex8 and hex20"
-                                        : "; solids of large displacements are isotropic tet4, tet10, wedge6, wedge15, "
-                                          "hex8 and hex20"));
+    section.json.fail("there are no " + plain + " elements" + (law.empty() ? "" : " for " + law + " materials") +
+                      (law == "plastic"
+                           ? "; plastic solids are tet4, tet10, hex8 and hex20"
+                           : "; solids with large displacements are isotropic tet4, tet10, wedge6, wedge15, "
+                             "hex8 and hex20"));
   if (!section.json.has("formulation")) return plain;
   const Json formulation = section.json.at("formulation");
   const std::string& word = formulation.choice({"default", "full", "reduced", "bbar", "incompatible"});
@@ -239,7 +241,8 @@ std::string element_type(const Section& section, const std::string& shape) {
     for (const char* other : {"full", "reduced", "bbar", "incompatible"})
       if (known(plain + "." + other)) there += std::string(there.empty() ? "" : ", ") + "'" + other + "'";
     formulation.fail(
-        "there is no " + type + (law.empty() ? "" : " of a material that is " + law) + "; for this shape " +
+        "there are no " + type + " elements" + (law.empty() ? "" : " for " + law + " materials") +
+        "; for this shape, " +
         (known(plain) ? "write 'default'" + (there.empty() ? "" : " or one of " + there) : "write " + there));
   }
   return type;

@@ -110,7 +110,7 @@ TEST(JobFileErrors, Sections) {
   wrong(plate(R"({"group": "lower", "physics": "plane_truss", "material": "s", "area": 0})"),
         {"/sections/0/area", "greater than zero"}, here, square());
   wrong(plate(R"({"group": "lower", "physics": "plane_truss", "material": "o", "area": 1})"),
-        {"/sections/0", "no plane_truss elements of an orthotropic material"}, here, square());
+        {"/sections/0", "no plane_truss elements for orthotropic materials"}, here, square());
   wrong(plate(R"({"group": "lower", "physics": "plane_spring", "kx": -1})"), {"/kx", "must not be negative"}, here,
         square());
   wrong(plate(R"({"group": "lower", "physics": "plane_spring", "kx": 1})"),

@@ -249,7 +249,7 @@ ThermalStressStep ModalStepMaker::stress(JobStep& step, const StepCard& card, Mo
   request.start = start;
   for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
   for (const auto& [share, place] : state.load_shares()) {
-    if (share.imaginary) b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
+    if (share.imaginary) b_.fail("a load with LOAD CASE=2 of an earlier step still acts; remove it with OP=NEW", place);
     StepTime time;
     time.share = share;
     StepLoad load;

@@ -194,7 +194,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
   refuse_old_loads(state, harmonic, uses_modes(step.procedure));
   for (const auto& [share, place] : state.load_shares()) {
     if (share.imaginary && !harmonic)
-      b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
+      b_.fail("a load with LOAD CASE=2 of an earlier step still acts; remove it with OP=NEW", place);
     StepTime time;
     time.share = share;
     const std::string name = name_of_share(share, step);
@@ -311,7 +311,7 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
           "*BASE MOTION, TYPE=DISPLACEMENT is not supported in *MODAL DYNAMIC steps: its second derivative is "
           "impulses at the points of the amplitude; give the acceleration (TYPE=ACCELERATION)",
           motion.place);
-    if (motion.imaginary) b_.fail("*BASE MOTION, LOAD CASE=2 belongs into *STEADY STATE DYNAMICS steps", motion.place);
+    if (motion.imaginary) b_.fail("*BASE MOTION, LOAD CASE=2 belongs in *STEADY STATE DYNAMICS steps", motion.place);
     BaseMotion base;
     base.direction = motion.dof - 1;
     base.acceleration = over_step(&amplitude_of(motion), start);
