@@ -98,7 +98,6 @@ endif()
 step("run an analysis of the user's own" "${FOLDER}/build/own_analysis" ${backends})
 step("run laws of the user's own" "${FOLDER}/build/own_laws" ${backends})
 if(gpu) # elsewhere there is no other route
-  step("build the same laws without their text" "${CMAKE_COMMAND}" --build "${FOLDER}/build" --target own_laws_on_host)
   step("run the same laws on the host" "${FOLDER}/build/own_laws_on_host" ${backends})
 endif()
 step("run a coupled element of the user's own" "${FOLDER}/build/thermo_elastic" ${backends})
