@@ -109,7 +109,7 @@ void check(const Job& job, const std::string& between = "") {
 
 std::vector<Job> jobs() {
   const std::string linear = "*STEP\n*STATIC\n", large = "*STEP, NLGEOM\n*STATIC\n0.5, 1.\n",
-                    increments = "*STEP\n*STATIC\n0.25, 1.\n", implicit = "*STEP, INC=1000\n*DYNAMIC\n1e-5, 3e-5\n",
+                    increments = "*STEP\n*STATIC\n0.25, 1.\n", implicit = "*STEP, INC=1000\n*DYNAMIC\n5e-6, 1e-5\n",
                     fixed = "*STEP, INC=1000\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n",
                     large_implicit = "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n",
                     explicit_step = "*STEP\n*DYNAMIC, EXPLICIT\n, 2e-6\n",
@@ -144,7 +144,7 @@ TEST(Restart, ContinuesToTheSameBits) {
 
 TEST(Restart, NewSetsAndAmplitudesMayBeDefined) {
   Job job = jobs()[4];
-  job.steps[1] = step("*STEP, INC=1000\n*DYNAMIC\n1e-5, 3e-5\n", "*CLOAD, AMPLITUDE=PULSE\nCORNER, 2, 3.\n");
+  job.steps[1] = step("*STEP, INC=1000\n*DYNAMIC\n5e-6, 1e-5\n", "*CLOAD, AMPLITUDE=PULSE\nCORNER, 2, 3.\n");
   check(job, "*NSET, NSET=CORNER\n4,\n*AMPLITUDE, NAME=PULSE\n0., 0., 1e-4, 1.\n");
 }
 

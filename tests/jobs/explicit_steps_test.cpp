@@ -168,6 +168,41 @@ TEST(ExplicitSteps, StepsContinueEachOther) {
   }
 }
 
+/// Stresses of statics are in equilibrium with the loads that go on: nothing moves. Without the loads, the body springs
+/// back with the energy of the statics, as in an implicit step.
+TEST(ExplicitSteps, BeginWithTheEndOfStatics) {
+  const std::string model = explicit_bar(10, 10, "", held);
+  for (const std::string& large : {std::string(), std::string(", NLGEOM")}) {
+    const auto step = [&](const std::string& procedure, const std::string& loads) {
+      return "*STEP" + large + "\n" + procedure + loads + "*NODE PRINT, NSET=TIP1\nU\n*END STEP\n";
+    };
+    const std::string statics =
+        step("*STATIC\n", "*CLOAD\nTIP, 1, 0.5\nTIP1, 2, 0.01\n*DLOAD\nEALL, GRAV, 0.01, 0., 1., 0.\n");
+    const std::string none = "*CLOAD, OP=NEW\n*DLOAD, OP=NEW\n",
+                      explicit_card = "*DYNAMIC, EXPLICIT, SCALE FACTOR=0.3\n, 0.7\n";
+    const ExplicitStates rest = run_text(model + statics + step(explicit_card, ""));
+    const double before = tip(rest, 0, 10);
+    ASSERT_GT(before, 0.1);
+    EXPECT_NEAR(tip(rest, 1, 10), before, 1e-8 * before) << large;
+    EXPECT_NEAR(tip(rest, 1, 10, "uy"), tip(rest, 0, 10, "uy"), 1e-8 * std::abs(tip(rest, 0, 10, "uy"))) << large;
+    const auto totals = [](const ExplicitStates& kept, std::size_t s) {
+      const auto& list = kept.responses.at(s).totals;
+      return std::map<std::string, double>(list.begin(), list.end());
+    };
+    EXPECT_LT(totals(rest, 1).at("kinetic"), 1e-12 * totals(rest, 1).at("internal")) << large;
+    const ExplicitStates free = run_text(model + statics + step(explicit_card, none)),
+                         expected = run_text(model + statics + step("*DYNAMIC, DIRECT, ALPHA=0\n0.01, 0.7\n", none));
+    const double stored = totals(free, 0).at("internal");
+    EXPECT_NEAR(totals(free, 1).at("kinetic") + totals(free, 1).at("internal"), stored, 5e-3 * stored) << large;
+    EXPECT_GT(totals(free, 1).at("kinetic"), 0.3 * stored) << large;
+    EXPECT_NEAR(tip(free, 1, 10), tip(expected, 1, 10), 0.05 * before) << large;
+  }
+  // What has masses in one step alone.
+  run_text(model +
+           "*STEP\n*STATIC\n*CLOAD\nTIP, 1, 0.5\n*END STEP\n*STEP\n*DYNAMIC, EXPLICIT\n, 0.2\n"
+           "*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.091\n*END STEP\n");
+}
+
 TEST(ExplicitSteps, ABodyFliesFreely) {
   // Without supports: u = v t. With α M alone, the velocity decays like exp(−α t).
   const std::string start = "*INITIAL CONDITIONS, TYPE=VELOCITY\nNALL, 1, 2.\nNALL, 3, -0.5\n";

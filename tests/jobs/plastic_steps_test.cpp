@@ -458,7 +458,7 @@ TEST(PlasticSteps, RefuseWhatIsNotSupported) {
   const std::string flows = "*PLASTIC\n5., 0.\n6., 0.1\n";
   refuse(flows, "*STEP\n*FREQUENCY\n2\n*END STEP\n",
          {"test.inp:31", "*PLASTIC is not supported in steps other than *STATIC and *DYNAMIC"});
-  refuse("", "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*END STEP\n" + step, {"test.inp:", "cannot be combined"});
+  refuse(flows, "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*END STEP\n" + step, {"test.inp:", "cannot be combined"});
   refuse(flows, step + step, {"test.inp:", "cannot continue another one where elements have a history"});
   expect_error(ErrorCode::bad_input, {"test.inp:18", "C3D8R", "one integration point"}, [&] {
     run_deck(replaced(column_deck(), "C3D8", "C3D8R") + "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*END STEP\n");

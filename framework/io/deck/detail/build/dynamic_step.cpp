@@ -120,7 +120,7 @@ std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, Ac
 }
 
 void ModalStepMaker::check_explicit_sequence(const StepCard& card) const {
-  if (!direct_) return;
+  if (!direct_ || b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics) return;  // statics has no momentum
   const auto scaled = [](const std::optional<ExplicitMethod>& method) { return method ? method->scaled_step : 0.0; };
   const auto& before = std::get<DynamicStep>(b_.job.steps[*direct_].modal);
   if (scaled(before.explicit_method) != scaled(card.dynamic.explicit_method))

@@ -11,19 +11,24 @@ namespace {
 bool is_structural(const StepCard& step) { return !is_heat(*step.procedure); }
 bool is_explicit(const StepCard& step) { return step.dynamic.explicit_method.has_value(); }
 bool has_explicit_steps(const Build& b) { return std::any_of(b.deck.steps.begin(), b.deck.steps.end(), is_explicit); }
+/// Whether all steps of a structure are explicit.
+bool is_explicit_only(const Build& b) {
+  return std::all_of(b.deck.steps.begin(), b.deck.steps.end(),
+                     [](const StepCard& step) { return !is_structural(step) || is_explicit(step); });
+}
 
 bool is_plastic(const Build& b, const SectionCard& section) {
   const auto material = b.deck.materials.find(section.material);
   return material != b.deck.materials.end() && material->second.plastic;
 }
 
-/// Explicit steps begin with displacements and velocities, and have elements that others do not have.
+/// Explicit steps begin with displacements and velocities, not with plastic strains, and have other plastic elements.
 void check_one_method(const Build& b) {
   const StepCard* first = nullptr;
   for (const StepCard& step : b.deck.steps) {
     if (!is_structural(step)) continue;
     if (first && is_explicit(step) != is_explicit(*first))
-      b.fail("with NLGEOM or *PLASTIC, *DYNAMIC, EXPLICIT cannot be combined with other steps of a structure (" +
+      b.fail("with *PLASTIC, *DYNAMIC, EXPLICIT cannot be combined with other steps of a structure (" +
                  b.deck.where(first->place) + "); put them into decks of their own",
              step.place);
     if (!first) first = &step;
@@ -62,7 +67,7 @@ bool find_large_displacements(Build& b) {
       b.fail("this step has no NLGEOM, and the step at " + b.deck.where(large->place) +
                  " has: give it to all steps, or put them into decks of their own",
              step.place);
-  check_one_method(b);
+  if (plastic) check_one_method(b);
   if (large == steps.end() && !has_explicit_steps(b)) return false;
   if (large == steps.end())
     b.note("*PLASTIC: displacements and strains are large, as with *STEP, NLGEOM",
@@ -83,7 +88,7 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
   const bool explicit_steps = has_explicit_steps(b);
   const ElementLibrary& library = ElementLibrary::instance();
   const bool known = meaning.family == Family::solid && library.find_if(name) != nullptr &&
-                     (type != "solid.hex8.reduced" || explicit_steps);
+                     (type != "solid.hex8.reduced" || is_explicit_only(b));
   const bool plastic = is_plastic(b, section);
   // Explicit steps with quadratic plastic elements have not been tried.
   const bool tried = !explicit_steps || type == "solid.tet4" || type.starts_with("solid.hex8.");
@@ -96,7 +101,7 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
   b.fail(describe_element(meaning, type) + ", is not supported with large displacements (" +
              (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
              "): use C3D4, C3D6, C3D10, C3D15, C3D20, C3D20R, C3D8 of CalculiX, or " +
-             (explicit_steps ? "C3D8R" : "C3D8R in *DYNAMIC, EXPLICIT"),
+             (is_explicit_only(b) ? "C3D8R" : "C3D8R where all steps are *DYNAMIC, EXPLICIT"),
          place);
 }
 

@@ -30,8 +30,9 @@ void Parser::keep_states_of_statics() {
   for (std::size_t i = 1; i < deck_.steps.size(); ++i) {
     const StepCard& next = deck_.steps[i];
     StepCard& before = deck_.steps[i - 1];
-    const bool goes_on = next.procedure == Procedure::dynamic && !next.dynamic.explicit_method;
-    if (!goes_on || before.procedure != Procedure::statics || before.perturbation || before.stress_of_heat) continue;
+    if (next.procedure != Procedure::dynamic || before.procedure != Procedure::statics || before.perturbation ||
+        before.stress_of_heat)
+      continue;
     before.procedure = Procedure::nonlinear_statics;
     before.dynamic.times.automatic = false;
     before.dynamic.times.increment = before.period;
