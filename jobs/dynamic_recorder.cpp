@@ -415,8 +415,7 @@ class DynamicRecorder : public StepRecorder {
     for (std::size_t c = 0; c < components_.size(); ++c) {
       if (!has_curve(components_[c])) continue;
       std::vector<double> curve = farthest_->curve(place, c);
-      if (!std::isnan(curve.front()))
-        response_.histories.emplace_back(name + " " + components_[c], std::move(curve));
+      if (!std::isnan(curve.front())) response_.histories.emplace_back(name + " " + components_[c], std::move(curve));
     }
   }
 

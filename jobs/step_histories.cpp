@@ -192,8 +192,8 @@ std::vector<PrintTable> HistoryTables::of(std::size_t index, const HistorySample
                       notes, selection);
 }
 
-std::vector<std::string> StepHistories::add(
-    double time, bool at_start, const std::function<std::vector<PrintTable>(std::size_t request)>& tables) {
+std::vector<std::string> StepHistories::add(double time, bool at_start,
+                                            const std::function<std::vector<PrintTable>(std::size_t request)>& tables) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     Record& record = records_[i];

@@ -12,9 +12,9 @@
 
 namespace voussoir::detail {
 
-/// The states of steps of a divided job as pieces. Each process writes NAME_time_0001_p0000.vtu … with its own elements,
-/// in the background if that is asked for; NAME_time_0001.pvtu joins the pieces of a state once all of them are there,
-/// and is written by the lowest part that has elements. Arrays are those of the files of one process.
+/// The states of steps of a divided job as pieces. Each process writes NAME_time_0001_p0000.vtu … with its own
+/// elements, in the background if that is asked for; NAME_time_0001.pvtu joins the pieces of a state once all of them
+/// are there, and is written by the lowest part that has elements. Arrays are those of the files of one process.
 class StatePieces {
  public:
   /// All arguments must outlive the object.

@@ -16,8 +16,8 @@ namespace voussoir::detail {
 /// Records the curves that a step of direct integration is asked for (JobStep::histories), state by state.
 class StepHistories {
  public:
-  /// The job must outlive the object. Throws Error (bad_input) with the place of a request for sums that its quantities do
-  /// not have.
+  /// The job must outlive the object. Throws Error (bad_input) with the place of a request for sums that its quantities
+  /// do not have.
   StepHistories(const Job& job, std::size_t step, const DynamicTimes& times);
 
   bool empty() const { return records_.empty(); }

@@ -39,7 +39,9 @@ std::vector<Case> cases() {
       "*BOUNDARY\nLEFT, 11, 11, 120.\n*FILM, AMPLITUDE=PULSE\nLAST, F2, 300., 40.\n*DFLUX\nFIRST, BF, 50.\n";
   const std::string weak = "*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n*PLASTIC\n20., 0.\n40., 0.1\n60., 1.\n";
   const std::string pulled = "*CLOAD\nRIGHT, 1, 0.12\nTIP, 2, 0.03\n*EL PRINT, ELSET=EALL\nPEEQ\n";
-  const std::string uncoupled = "*STEP, INC=1000\n*UNCOUPLED TEMPERATURE-DISPLACEMENT, DIRECT\n0.005, 0.06\n";
+  const std::string uncoupled =
+      "*STEP, INC=1000\n*UNCOUPLED TEMPERATURE-DISPLACEMENT, DIRECT\n0.01, 0.08\n*CLOAD, AMPLITUDE=PULSE\nRIGHT, 2, "
+      "0.1\nTIP, 3, 0.05\n";
   const std::string fixed_heat = "*STEP, INC=10000\n*HEAT TRANSFER, DIRECT\n0.005, 0.04\n";
   return {
       {"two_steps", bar(4, "C3D8", elastic, held + dynamics + push + printed + dynamics + push + printed), 19},
@@ -49,11 +51,11 @@ std::vector<Case> cases() {
       {"heat_stress",
        bar(4, "C3D8", heat,
            warm + held + uncoupled + heated + "*NODE PRINT, NSET=TIP\nNT, U\n*EL PRINT, ELSET=LAST\nS\n*END STEP\n"),
-       7},
+       6},
       {"stress_after_heat",
        bar(4, "C3D8", heat,
            warm + held + uncoupled + heated + "*NODE PRINT, NSET=TIP\nNT, U\n*EL PRINT, ELSET=LAST\nS\n*END STEP\n"),
-       15},
+       11},
       {"plastic",
        bar(4, "C3D8", weak,
            held + "*STEP, NLGEOM, INC=1000\n*STATIC\n0.1, 1.\n" + pulled + printed +
@@ -71,7 +73,7 @@ std::vector<Case> cases() {
       // On three processes and more, some have no elements.
       {"two_elements", bar(1, "C3D8", elastic, held + dynamics + push + printed), 7},
       {"two_heated_elements",
-       bar(1, "C3D8", heat, warm + held + uncoupled + heated + "*NODE PRINT, NSET=TIP\nNT, U\n*END STEP\n"), 14},
+       bar(1, "C3D8", heat, warm + held + uncoupled + heated + "*NODE PRINT, NSET=TIP\nNT, U\n*END STEP\n"), 10},
   };
 }
 
@@ -205,8 +207,10 @@ void compare_case(Engine& engine, const Case& one, const fs::path& folder, const
   });
   ReceivedPart sent = divide_process_job(engine, &job, options, {});
   solve(engine, sent, options, folder / "sent", -1, true, nullptr);
-  ReceivedPart read = read_process_part(engine, file.string());
-  solve(engine, read, options, folder / "read", -1, false, nullptr);
+  if (one.states == 0 || one.name == "heat") {
+    ReceivedPart read = read_process_part(engine, file.string());
+    solve(engine, read, options, folder / "read", -1, false, nullptr);
+  }
   if (one.states > 0) solve_twice(engine, one, options, folder / "resumed");
   agree(processes, [&] {
     if (!processes.is_first()) return;
