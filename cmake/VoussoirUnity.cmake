@@ -42,13 +42,21 @@ set(voussoir_sources_alone
     solvers/direct/profile.cpp
     solvers/preconditioners/fsai.cpp)
 
+# Tests that take long to compile by themselves, or that define a name that headers of other tests have.
 set(voussoir_tests_alone
-    tests/apps/program_test.cpp # has its own `contains` and `run`
+    tests/apps/program_test.cpp
+    tests/conformance/sweeps_test.cpp
     tests/elements/law_dependence_test.cpp
     tests/elements/point/general_element_test.cpp
     tests/elements/point/point_pieces_test.cpp
     tests/elements/point/point_tensors_test.cpp
-    tests/framework/analysis/superposed_spectrum_test.cpp)
+    tests/framework/analysis/superposed_spectrum_test.cpp
+    tests/framework/io/deck/unused_cards_test.cpp
+    tests/jobs/run_heat_job_test.cpp
+    tests/partition/device_division_test.cpp
+    tests/solvers/fields_test.cpp
+    tests/solvers/tangent_choice_test.cpp
+    tests/validation/convergence_test.cpp)
 
 function(voussoir_unite target most)
   if(NOT voussoir_unites)
@@ -100,9 +108,9 @@ function(voussoir_names_of variable source)
 endfunction()
 
 # Test sources often define the same short names for themselves (`solve`, `steel`), so each joins the first group of its
-# folder in which nobody else defines any of its names, and that has the same `using namespace`. Those of
-# voussoir_tests_alone stay alone, most of them because they take long to compile. If the compiler reports a name that two
-# sources define, one of them has changed since: run CMake again.
+# folder in which nobody else defines any of its names, and that has the same `using namespace`. If the compiler reports a
+# name that two sources define, one of them has changed since, and running CMake again separates them; one that a header
+# of tests defines, too, is a reason to list the source in voussoir_tests_alone.
 function(voussoir_unite_tests target most)
   if(NOT voussoir_unites)
     return()

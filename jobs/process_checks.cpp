@@ -58,7 +58,8 @@ std::int64_t fingerprint_of_division(const ProcessPart& part) {
 
 void check_process_job(const Job& job) {
   if (job.mesh_only)
-    throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked but not solved", job.source);
+    throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked but not solved",
+                job.source);
   detail::check_process_steps(job);
   check_divisible(job);
 }
@@ -90,7 +91,8 @@ ReceivedPart read_process_part(Engine& engine, const std::string& path) {
   };
   if (processes.is_first() && std::any_of(own.part.domains.begin(), own.part.domains.end(), moves))
     own.mechanisms.push_back(
-        "mechanisms such as hinges were not searched for, since no process has the whole model; the method mumps of the "
+        "mechanisms such as hinges were not searched for, since no process has the whole model; the method mumps of "
+        "the "
         "engine detects them, iterative methods do not");
   return own;
 }

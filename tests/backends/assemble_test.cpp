@@ -61,13 +61,14 @@ TEST_P(Assemble, IsTheSumOfTheElements) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Assemble,
-                         ::testing::Values(Setting{1, 1, 1, false, Route::native}, Setting{1, 1, 4, true, Route::native},
-                                         Setting{2, 2, 4, false, Route::native}, Setting{2, 1, 4, true, Route::native},
-                                         Setting{3, 3, 4, false, Route::native}, Setting{3, 3, 4, true, Route::native},
-                                         Setting{3, 1, 8, true, Route::native}, Setting{4, 4, 2, true, Route::native},
-                                         Setting{5, 5, 4, false, Route::native}, Setting{6, 6, 8, true, Route::native},
-                                         Setting{3, 3, 4, true, Route::host}, Setting{2, 1, 1, false, Route::host}));
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Assemble,
+    ::testing::Values(Setting{1, 1, 1, false, Route::native}, Setting{1, 1, 4, true, Route::native},
+                      Setting{2, 2, 4, false, Route::native}, Setting{2, 1, 4, true, Route::native},
+                      Setting{3, 3, 4, false, Route::native}, Setting{3, 3, 4, true, Route::native},
+                      Setting{3, 1, 8, true, Route::native}, Setting{4, 4, 2, true, Route::native},
+                      Setting{5, 5, 4, false, Route::native}, Setting{6, 6, 8, true, Route::native},
+                      Setting{3, 3, 4, true, Route::host}, Setting{2, 1, 1, false, Route::host}));
 
 TEST(AssembleNodes, MayHaveDifferentNumbersOfEquations) {
   Case c(6, 5, 2, 4, false);

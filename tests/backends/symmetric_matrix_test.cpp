@@ -86,8 +86,8 @@ TEST_P(SymmetricMatrix, MultipliesLikeTheFullOne) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SymmetricMatrix,
                          ::testing::Values(Setting{1, 1, true}, Setting{2, 2, false}, Setting{3, 1, true},
-                                         Setting{3, 3, true}, Setting{4, 4, false}, Setting{5, 5, true},
-                                         Setting{6, 6, false}));
+                                           Setting{3, 3, true}, Setting{4, 4, false}, Setting{5, 5, true},
+                                           Setting{6, 6, false}));
 
 TEST(SymmetricMatrixBits, DoNotDependOnThreadsAndAreSymmetric) {
   const Case c(70, 60, 3, 4, true);
