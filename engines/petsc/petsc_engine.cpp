@@ -17,7 +17,7 @@
 #include <voussoir/engines/petsc/petsc_modes.hpp>
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 #include <voussoir/engines/petsc/scotch_partitioner.hpp>
-#include <voussoir/solvers/direct/detail/blas_threads.hpp>
+#include <voussoir/solvers/direct/blas_memory.hpp>
 
 namespace voussoir::petsc {
 namespace {
@@ -41,8 +41,7 @@ void require_memory_to_start() {
 #endif
   // MPI_Init and PETSc, threads of the program, and memory that MPI shares with each process of the machine.
   const char* const neighbours = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const double bytes =
-      80e6 + 8e6 * std::max(1, neighbours ? std::atoi(neighbours) : 1) + detail::blas_bytes_per_thread();
+  const double bytes = 80e6 + 8e6 * std::max(1, neighbours ? std::atoi(neighbours) : 1) + blas_bytes_per_thread();
   const AvailableMemory room = available_host_memory();
   if (room.bytes >= bytes) return;
   const auto megabytes = [](double b) { return std::to_string(std::llround(b / 1e6)) + " MB"; };

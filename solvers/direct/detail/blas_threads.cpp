@@ -1,32 +1,9 @@
 #include <voussoir/solvers/direct/detail/blas_threads.hpp>
-
-#include <pthread.h>
-
-#include <cstddef>
-
-namespace voussoir::detail {
-
-double blas_bytes_per_thread() {
-#if defined(__x86_64__)
-  constexpr double buffer = 136e6;  // OpenBLAS' BUFFER_SIZE, 32 << 22 for the larger kernels
-#else
-  constexpr double buffer = 36e6;  // 32 << 20
-#endif
-  pthread_attr_t attributes;
-  std::size_t stack = 8 << 20;
-  if (::pthread_attr_init(&attributes) == 0) {
-    ::pthread_attr_getstacksize(&attributes, &stack);
-    ::pthread_attr_destroy(&attributes);
-  }
-  return buffer + static_cast<double>(stack);
-}
-
-}  // namespace voussoir::detail
-
 #ifdef VOUSSOIR_HAVE_MUMPS
 #include <algorithm>
 #include <string>
 #include <vector>
+#include <voussoir/solvers/direct/blas_memory.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 
 // Present where the BLAS is OpenBLAS; with another one the number of threads is left alone.

@@ -2,9 +2,6 @@
 
 namespace voussoir::detail {
 
-/// The address space that OpenBLAS takes for each thread, its stack included.
-double blas_bytes_per_thread();
-
 /// While it lives, OpenBLAS works with so many threads; 0 leaves the number as it is. Another BLAS is left alone.
 ///
 /// OpenBLAS retries a failed allocation forever, so each thread gets its memory here, while there is some.

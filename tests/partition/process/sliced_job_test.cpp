@@ -238,9 +238,8 @@ TEST(SlicedJob, HeatAndStructureMayCoverDifferentBodies) {
       "sections": [{"group": "below", "physics": "heat", "material": "m"}, {"group": "above", "physics": "heat", "material": "m"},
                    {"group": ")" +
                             carries + R"(", "physics": "solid", "material": "m"}],
-      "supports": [{"name": "cold", "group": "left", "temperature": 0}, {"name": "held", "group": "left", "all": 0}],
-      "loads": [{"name": "hot", "group": "right", "heat_flux": 2}, {"name": "push", "group": "right", "total_force": [1, 2, 3]},
-                {"name": "push", "group": "seam", "nodal_force": [0, 0, 1]}],
+      "supports": [{"name": "cold", "group": "left", "T": 0}, {"name": "held", "group": "left", "all": 0}],
+      "loads": [{"name": "hot", "group": "right", "heat_flux": 2}, {"name": "push", "group": "seam", "nodal_force": [0, 0, 1]}],
       "steps": [{"name": "h", "analysis": "heat", "supports": ["cold"], "loads": {"hot": 1}},
                 {"name": "s", "analysis": "static", "supports": ["held"], "loads": {"push": 1}, "temperatures_from": "h"}]})";
     const auto path = write_job("sliced_bodies", *Bar().domain(), job);
