@@ -53,6 +53,7 @@ void set_option(DecompositionOptions& options, const std::string& key, const std
     make_part_solver(value);
     options.part_solver = value;
   }
+  if (key == "interior") options.interiors = interiors_by_name(value, where);
   if (key == "schur") options.schur = one_of(key, value, {"implicit", "explicit", "auto"}, where);
   if (key == "weights") {
     one_of(key, value, {"stiffness", "multiplicity"}, where);

@@ -6,6 +6,7 @@
 
 #include <voussoir/framework/analysis/linear_soe.hpp>
 #include <voussoir/partition/decomposition.hpp>
+#include <voussoir/partition/dense_interiors.hpp>
 #include <voussoir/partition/part_map.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
@@ -17,6 +18,7 @@ struct DecompositionOptions {
   std::string cut = "auto";                       ///< for make_partitioner()
   int overlap = 1;                                ///< layers of elements (Schwarz)
   std::string part_solver = "direct";             ///< for make_part_solver()
+  Interiors interiors = Interiors::automatic;     ///< schur, bddc, nn: how interiors are eliminated
   std::string schur = "implicit";                 ///< schur: how S is multiplied, implicit, explicit or auto
   Weighting weighting = Weighting::stiffness;     ///< how interface values are shared (bddc, nn)
   std::string primal = "cef";                     ///< bddc: constraints at corners, edges and faces

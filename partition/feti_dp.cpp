@@ -4,8 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include <voussoir/partition/part_threads.hpp>
-
 namespace voussoir {
 namespace {
 
@@ -159,14 +157,18 @@ void DirichletPreconditioner::multiply(std::span<const double> x, std::span<doub
     at(jumps[k], 0) += jumps[k].scale[0] * x[k];
     at(jumps[k], 1) -= jumps[k].scale[1] * x[k];
   }
-  for_each_part(decomposition.parts(), schur_.threads(), [&](int p) {
+  std::vector<std::vector<double>> boundaries(parts.size());
+  for (int p = 0; p < decomposition.parts(); ++p)
+    for (const std::int32_t i : decomposition.boundary(p))
+      boundaries[static_cast<std::size_t>(p)].push_back(
+          parts[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)]);
+  schur_.multiply_parts(boundaries);
+  for (int p = 0; p < decomposition.parts(); ++p) {
     const auto boundary = decomposition.boundary(p);
-    auto& own = parts[static_cast<std::size_t>(p)];
-    std::vector<double> in, out(boundary.size());
-    for (const std::int32_t i : boundary) in.push_back(own[static_cast<std::size_t>(i)]);
-    schur_.multiply_part(p, in, out);
-    for (std::size_t i = 0; i < boundary.size(); ++i) own[static_cast<std::size_t>(boundary[i])] = out[i];
-  });
+    for (std::size_t i = 0; i < boundary.size(); ++i)
+      parts[static_cast<std::size_t>(p)][static_cast<std::size_t>(boundary[i])] =
+          boundaries[static_cast<std::size_t>(p)][i];
+  }
   for (std::size_t k = 0; k < jumps.size(); ++k)
     y[k] = jumps[k].scale[0] * at(jumps[k], 0) - jumps[k].scale[1] * at(jumps[k], 1);
   feti_.project(y);

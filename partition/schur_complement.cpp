@@ -8,31 +8,41 @@
 
 namespace voussoir {
 
-SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices, const std::string& part_solver)
+SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices, const std::string& part_solver,
+                                 Interiors interiors)
     : HostOperator(plain_layout(backend, static_cast<std::int64_t>(matrices.decomposition().interface().size()))),
+      backend_(backend),
       matrices_(matrices),
       threads_(part_threads(backend)) {
-  const Decomposition& decomposition = matrices.decomposition();
-  for (int p = 0; p < decomposition.parts(); ++p) {
-    interior_.push_back(make_part_solver(part_solver));
-    require_exact(*interior_.back(), part_solver);
-    if (!interior_.back()->works_side_by_side()) threads_ = 1;
+  const int parts = matrices.decomposition().parts();
+  interior_.resize(static_cast<std::size_t>(parts));
+  if (uses_dense_interiors(backend, matrices.decomposition(), interiors, part_solver)) {
+    eliminate_dense(part_solver);
+    return;
   }
-  for_each_part(decomposition.parts(), threads_, [&](int p) {
-    PartSolver& solver = *interior_[static_cast<std::size_t>(p)];
-    const auto interior = decomposition.interior(p);
-    std::vector<std::int32_t> equations;
-    for (const std::int32_t i : interior)
-      equations.push_back(
-          decomposition.equations()[static_cast<std::size_t>(decomposition.unknowns(p)[static_cast<std::size_t>(i)])]);
-    solver.describe(decomposition.model(), equations);
-    solver.set_up(
-        submatrix(matrices.neumann(p), interior), "part " + std::to_string(p) + " with its interface fixed",
-        [&](std::int64_t i) { return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]); });
-  });
+  for (auto& solver : interior_) {
+    solver = make_part_solver(part_solver);
+    require_exact(*solver, part_solver);
+    if (!solver->works_side_by_side()) threads_ = 1;
+  }
+  for_each_part(parts, threads_, [&](int p) { factorise(p); });
 }
 
-void SchurComplement::multiply_part(int part, std::span<const double> x, std::span<double> y) const {
+void SchurComplement::factorise(int part) {
+  const Decomposition& decomposition = matrices_.decomposition();
+  PartSolver& solver = *interior_[static_cast<std::size_t>(part)];
+  const auto interior = decomposition.interior(part);
+  std::vector<std::int32_t> equations;
+  for (const std::int32_t i : interior)
+    equations.push_back(
+        decomposition.equations()[static_cast<std::size_t>(decomposition.unknowns(part)[static_cast<std::size_t>(i)])]);
+  solver.describe(decomposition.model(), equations);
+  solver.set_up(
+      submatrix(matrices_.neumann(part), interior), "part " + std::to_string(part) + " with its interface fixed",
+      [&](std::int64_t i) { return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]); });
+}
+
+void SchurComplement::multiply_implicitly(int part, std::span<const double> x, std::span<double> y) const {
   const Decomposition& decomposition = matrices_.decomposition();
   const auto interior = decomposition.interior(part), boundary = decomposition.boundary(part);
   const SymmetricCsr& matrix = matrices_.neumann(part);
@@ -52,6 +62,11 @@ void SchurComplement::multiply_part(int part, std::span<const double> x, std::sp
 }
 
 void SchurComplement::multiply(std::span<const double> x, std::span<double> y) const {
+  if (blocks_) {
+    const std::vector<double> product = multiplied(*blocks_, x);
+    std::copy(product.begin(), product.end(), y.begin());
+    return;
+  }
   const Decomposition& decomposition = matrices_.decomposition();
   std::fill(y.begin(), y.end(), 0.0);
   std::vector<std::vector<double>> out(interior_.size());
@@ -74,7 +89,15 @@ std::vector<double> SchurComplement::condense(std::span<const double> f) const {
   std::vector<double> g;
   for (const std::int32_t u : decomposition.interface()) g.push_back(f[static_cast<std::size_t>(u)]);
   std::vector<std::vector<double>> products(interior_.size());
+  std::vector<double> from_devices;
+  if (condensed_) {
+    std::size_t size = 0;
+    for (int p = 0; p < decomposition.parts(); ++p) size += decomposition.boundary(p).size();
+    from_devices.assign(size, 0.0);
+    condensed_->condense(interior_loads(f), from_devices);
+  }
   for_each_part(decomposition.parts(), threads_, [&](int p) {
+    if (!on_host(p)) return;
     const auto unknowns = decomposition.unknowns(p), interior = decomposition.interior(p);
     std::vector<double>& product = products[static_cast<std::size_t>(p)];
     std::vector<double> inner, full(unknowns.size(), 0.0);
@@ -85,11 +108,14 @@ std::vector<double> SchurComplement::condense(std::span<const double> f) const {
     for (std::size_t i = 0; i < interior.size(); ++i) full[static_cast<std::size_t>(interior[i])] = inner[i];
     voussoir::multiply(matrices_.neumann(p), full, product);
   });
+  std::size_t first = 0;
   for (int p = 0; p < decomposition.parts(); ++p) {
     const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
     const auto& product = products[static_cast<std::size_t>(p)];
     for (std::size_t i = 0; i < boundary.size(); ++i)
-      g[static_cast<std::size_t>(places[i])] -= product[static_cast<std::size_t>(boundary[i])];
+      g[static_cast<std::size_t>(places[i])] +=
+          on_host(p) ? -product[static_cast<std::size_t>(boundary[i])] : from_devices[first + i];
+    first += boundary.size();
   }
   return g;
 }
@@ -99,8 +125,10 @@ std::vector<double> SchurComplement::expand(std::span<const double> interface_va
   std::vector<double> u(static_cast<std::size_t>(decomposition.size()), 0.0);
   for (std::size_t i = 0; i < interface_values.size(); ++i)
     u[static_cast<std::size_t>(decomposition.interface()[i])] = interface_values[i];
+  if (condensed_) expand_on_devices(interface_values, f, u);
   // Each part writes its own interior.
   for_each_part(decomposition.parts(), threads_, [&](int p) {
+    if (!on_host(p)) return;
     const auto unknowns = decomposition.unknowns(p), interior = decomposition.interior(p);
     const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
     std::vector<double> full(unknowns.size(), 0.0), product(unknowns.size()), inner;
@@ -119,13 +147,14 @@ std::vector<double> SchurComplement::expand(std::span<const double> interface_va
 
 std::size_t SchurComplement::bytes() const {
   std::size_t sum = matrices_.bytes();
-  for (const auto& solver : interior_) sum += solver->bytes();
+  for (const auto& solver : interior_) sum += solver ? solver->bytes() : 0;
+  if (condensed_) sum += condensed_->bytes() + blocks_->bytes() + (separate_ ? separate_->bytes() : 0);
   return sum;
 }
 
 std::string SchurComplement::describe() const {
   return "Schur complement of " + std::to_string(unknowns()) + " interface unknowns and " +
-         std::to_string(interior_.size()) + " parts, implicit";
+         std::to_string(interior_.size()) + " parts, " + (condensed_ ? condensed_->describe() : "implicit");
 }
 
 std::vector<double> dense_schur_complement(const PartMatrices& matrices, int part) {

@@ -22,11 +22,12 @@ PreconditionerFactory schwarz_factory(const std::string& name, SchwarzKind kind,
 
 PreconditionerFactory substructuring_factory(const std::string& name) {
   return {[=](const std::string& options) -> std::shared_ptr<Preconditioner> {
-            auto choice = name == "bddc"
-                              ? DecompositionOptions::parse(options, {"parts", "cut", "solver", "weights", "primal"},
-                                                            "preconditioner 'bddc'")
-                              : DecompositionOptions::parse(options, {"parts", "cut", "solver", "weights"},
-                                                            "preconditioner '" + name + "'");
+            auto choice =
+                name == "bddc"
+                    ? DecompositionOptions::parse(options, {"parts", "cut", "solver", "interior", "weights", "primal"},
+                                                  "preconditioner 'bddc'")
+                    : DecompositionOptions::parse(options, {"parts", "cut", "solver", "interior", "weights"},
+                                                  "preconditioner '" + name + "'");
             choice.interface_preconditioner = name;
             return std::make_shared<SubstructuringPreconditioner>(choice);
           },
@@ -35,14 +36,14 @@ PreconditionerFactory substructuring_factory(const std::string& name) {
 
 std::shared_ptr<Solver> make_schur(const SolverSettings& settings) {
   const auto choice = DecompositionOptions::parse(
-      settings.options, {"parts", "cut", "solver", "schur", "weights", "primal", "with"}, "solver 'schur'");
+      settings.options, {"parts", "cut", "solver", "interior", "schur", "weights", "primal", "with"}, "solver 'schur'");
   return std::make_shared<SchurSolver>(choice,
                                        SchurSolver::Options{settings.relative_tolerance, settings.max_iterations});
 }
 
 std::shared_ptr<Solver> make_feti_dp(const SolverSettings& settings) {
-  auto choice = DecompositionOptions::parse(settings.options, {"parts", "cut", "solver", "weights", "primal"},
-                                            "solver 'feti-dp'");
+  auto choice = DecompositionOptions::parse(
+      settings.options, {"parts", "cut", "solver", "interior", "weights", "primal"}, "solver 'feti-dp'");
   choice.interface_preconditioner = "feti-dp";
   return std::make_shared<SchurSolver>(choice,
                                        SchurSolver::Options{settings.relative_tolerance, settings.max_iterations});

@@ -46,11 +46,12 @@ double length_of(const std::vector<double>& v) {
 
 SubstructuredSystem::SubstructuredSystem(Backend& backend, PartMatrices matrices, const DecompositionOptions& options)
     : matrices_(std::move(matrices)) {
-  schur_ = std::make_unique<SchurComplement>(backend, matrices_, options.part_solver);
+  schur_ = std::make_unique<SchurComplement>(backend, matrices_, options.part_solver, options.interiors);
   if (schur_->unknowns() == 0) return;
-  // An implicit product reads part matrices and factors twice. The dual problem does not multiply by S.
+  // An implicit product reads part matrices and factors twice. The dual problem does not multiply by S. Dense interiors
+  // have left S on the devices already.
   const bool fewer_bytes = schur_block_bytes(matrices_.decomposition()) <= 2 * schur_->bytes();
-  if (options.interface_preconditioner != "feti-dp" &&
+  if (!schur_->blocks() && options.interface_preconditioner != "feti-dp" &&
       (options.schur == "explicit" || (options.schur == "auto" && fewer_bytes)))
     blocks_ = make_schur_blocks(backend, matrices_);
   const std::string& method = options.interface_preconditioner;
@@ -95,7 +96,8 @@ std::string SubstructuredSystem::describe() const {
 CgOutcome SubstructuredSystem::solve(Backend& backend, std::span<const double> b, std::vector<double>& x,
                                      const CgRequest& request) const {
   const HostOperator& host = feti_ ? static_cast<const HostOperator&>(*feti_) : *schur_;
-  const Operator& a = blocks_ ? *blocks_ : static_cast<const Operator&>(host);
+  const Operator* const stored = feti_ ? nullptr : blocks_ ? blocks_.get() : schur_->blocks();
+  const Operator& a = stored ? *stored : static_cast<const Operator&>(host);
   const Operator* const inverse = feti_ ? static_cast<const Operator*>(dirichlet_.get()) : interface_.get();
   CgOutcome outcome;
   outcome.stop = CgOutcome::Stop::converged;

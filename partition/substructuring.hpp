@@ -22,7 +22,8 @@ class SubstructuredSystem {
 
   const PartMatrices& matrices() const { return matrices_; }  ///< of the parts
   const SchurComplement& schur() const { return *schur_; }    ///< S
-  bool is_explicit() const { return blocks_ != nullptr; }  ///< whether products take S from dense blocks on the devices
+  /// Whether products take S from dense blocks on the devices.
+  bool is_explicit() const { return blocks_ || schur_->blocks(); }
   const HostOperator* interface_preconditioner() const { return interface_.get(); }  ///< M; null for none
   std::int32_t coarse_size() const;                  ///< unknowns of the coarse problem of M; 0 where there is none
   double coarse_seconds() const;                     ///< time in the coarse problem so far

@@ -23,7 +23,7 @@ namespace {
 constexpr void (*measure[])(BenchRig&) = {bench_spmv,   bench_matrix_free,  bench_ebe,          bench_modes,
                                           bench_cg,     bench_amg,          bench_integrate,    bench_assemble,
                                           bench_sweeps, bench_stencils,     bench_user_element, bench_explicit,
-                                          bench_job,    bench_paper_tables, bench_devices};
+                                          bench_job,    bench_paper_tables, bench_devices,      bench_condensation};
 static_assert(std::size(measure) == std::size(device_workloads));
 
 bool asked_for(const BenchOptions& options, const std::string& name) {
@@ -84,7 +84,7 @@ void run_bench(BenchOptions options) {
   if (options.workloads.empty() && on_cpu) options.workloads.emplace_back("cpu");
   // Long ones only where they are named.
   const auto is_default = [](const std::string& name) {
-    for (const char* const longer : {"paper-tables", "job", "user-element", "explicit", "stencils", "devices"})
+    for (const char* const longer : {"paper-tables", "job", "user-element", "explicit", "stencils", "devices", "schur"})
       if (name == longer) return false;
     return true;
   };

@@ -28,7 +28,7 @@ struct BenchOptions {
 /// `calibrate` and `model`.
 inline constexpr const char* device_workloads[] = {
     "spmv",   "matrix-free", "ebe",          "modes",    "cg",  "amg",          "integrate", "assemble",
-    "sweeps", "stencils",    "user-element", "explicit", "job", "paper-tables", "devices"};
+    "sweeps", "stencils",    "user-element", "explicit", "job", "paper-tables", "devices",   "schur"};
 
 /// Measures and prints. A program that was built without benchmarks (VOUSSOIR_BENCH=OFF) says so.
 void run_bench(BenchOptions options);

@@ -47,9 +47,10 @@ constexpr const char* bench_examples =
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named
   devices       a cube on 1, 2, 4 and 8 devices of cuda or debug  (the solution on one device); only where it is named
+  schur         Schur complements of parts, dense on the devices   (sparse elimination on the host); only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named
 
-All but cpu, files, calibrate, model, job, sweeps and stencils take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
+All but cpu, files, calibrate, model, job, sweeps, stencils and schur take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
 speed of a copy, or what must be computed over the device's rate where that takes longer.
 
 Examples:

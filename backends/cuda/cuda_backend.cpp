@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include <voussoir/backends/cuda/dense/cuda_condensation.hpp>
 #include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
 #include <voussoir/backends/cuda/explicit/cuda_explicit.hpp>
 #include <voussoir/backends/cuda/grid/cuda_grid.hpp>
@@ -46,6 +47,7 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   sweeps_ = make_sweeps(memories_);
   provide(*sweeps_);
   provide(dense_block_services());
+  provide(condensation_services());
   explicit_ = make_explicit_services(*this);
   provide(*explicit_);
 }

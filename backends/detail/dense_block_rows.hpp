@@ -23,13 +23,29 @@ struct DenseBlockRows {
   std::size_t bytes() const;
 };
 
+/// The block, and the row in it, that a row of DenseBlockRows is.
+struct DenseBlockPlace {
+  std::int32_t block = 0;
+  std::int32_t row = 0;
+};
+
 /// Checks the blocks and makes the rows of each device of a layout.
 std::vector<DenseBlockRows> dense_block_rows(const Layout& layout, std::span<const DenseBlock> blocks);
+/// The rows of blocks between these equations, without their values, which are undefined. `places` becomes the place of
+/// each row, for each device.
+std::vector<DenseBlockRows> dense_block_rows(const Layout& layout, std::span<const std::vector<std::int32_t>> equations,
+                                             std::vector<std::vector<DenseBlockPlace>>& places);
+/// "3 dense blocks of 27 to 81 equations, 0.1 MB"
+std::string describe_dense_blocks(std::span<const std::vector<std::int32_t>> equations, std::size_t bytes);
 
 /// The sum of dense blocks as an operator; a backend brings the product on one device.
 class DenseBlockSum : public Operator {
  public:
   DenseBlockSum(Backend& backend, std::shared_ptr<const Layout> layout, std::span<const DenseBlock> blocks);
+  /// From rows that are there already.
+  DenseBlockSum(Backend& backend, std::shared_ptr<const Layout> layout, std::vector<DenseBlockRows> rows,
+                std::string description)
+      : backend_(backend), layout_(std::move(layout)), rows_(std::move(rows)), description_(std::move(description)) {}
 
   const std::shared_ptr<const Layout>& layout() const override { return layout_; }
   std::size_t bytes() const override;

@@ -1,6 +1,7 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
 #include <voussoir/backends/openmp/cpu_grouped_dots.hpp>
+#include <voussoir/backends/openmp/dense/cpu_condensation.hpp>
 #include <voussoir/backends/openmp/dense/cpu_dense_blocks.hpp>
 #include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 #include <voussoir/backends/openmp/grid/cpu_grid.hpp>
@@ -36,6 +37,7 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   stencils_ = cpu::make_stencils(*this);
   provide(*stencils_);
   provide(cpu::dense_block_services());
+  provide(cpu::condensation_services());
   explicit_ = cpu::make_explicit_services(*this);
   provide(*explicit_);
 }

@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(dense_threads)
 
 class CudaBlockSum final : public voussoir::detail::DenseBlockSum {
  public:
+  using DenseBlockSum::DenseBlockSum;
   CudaBlockSum(Backend& backend, std::shared_ptr<const Layout> layout, std::span<const DenseBlock> blocks)
       : DenseBlockSum(backend, std::move(layout), blocks) {
     for (auto& each : rows()) each.value.drop_host_mirror();
@@ -75,6 +76,12 @@ class CudaDenseBlocks final : public DenseBlockServices {
 };
 
 }  // namespace
+
+std::unique_ptr<Operator> make_block_sum_of_rows(Backend& backend, std::shared_ptr<const Layout> layout,
+                                                 std::vector<voussoir::detail::DenseBlockRows> rows,
+                                                 std::string description) {
+  return std::make_unique<CudaBlockSum>(backend, std::move(layout), std::move(rows), std::move(description));
+}
 
 DenseBlockServices& dense_block_services() {
   static CudaDenseBlocks services;

@@ -1,0 +1,254 @@
+#include <voussoir/backends/cuda/dense/cuda_condensation.hpp>
+
+#include <algorithm>
+
+#include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/cuda/dense/batched_product.hpp>
+#include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
+#include <voussoir/backends/cuda/dense/front_kernels.hpp>
+#include <voussoir/backends/detail/condensed_parts.hpp>
+#include <voussoir/backends/detail/dense_block_rows.hpp>
+
+// LDLᵀ of the first columns of all fronts of a group at the same time, 64 columns in a step. Four steps update only the
+// columns of these steps; then the product of 256 columns updates the rest, so that numbers of the rest are read and
+// written once for 512 operations. The rest is updated in stripes of columns, from the diagonal down.
+
+namespace voussoir::cuda {
+namespace {
+
+using voussoir::detail::DenseBlockPlace;
+using voussoir::detail::DenseBlockRows;
+using voussoir::detail::GroupEntries;
+using voussoir::detail::PartGroup;
+
+static_assert(front_block == PartGroup::block);
+constexpr std::int64_t panel = 256;   // columns that are eliminated before the rest is updated
+constexpr std::int64_t stripe = 256;  // columns of the rest that a product updates
+
+/// Interiors for which sparse elimination on the host takes longer than dense elimination on the device, and the part
+/// of the free memory that may be used.
+constexpr std::int32_t most_interior = 8192;
+constexpr double memory_share = 0.5;
+/// Operations below which launching kernels takes longer than the elimination on the host.
+constexpr double least_flops = 1e8;
+
+class CudaCondensedParts final : public voussoir::detail::CondensedGroups {
+ public:
+  using CondensedGroups::CondensedGroups;
+
+  std::unique_ptr<Operator> make_block_sum(std::shared_ptr<const Layout> layout,
+                                           std::span<const std::vector<std::int32_t>> equations) const override;
+
+ private:
+  void eliminate(PartGroup& group, const GroupEntries& entries) const override;
+  void forwards(const PartGroup& group, Array<double>& vectors, int columns, bool interior_only) const override;
+  void backwards(const PartGroup& group, Array<double>& vectors, int columns) const override;
+  std::vector<double> copy_complement(const PartGroup& group, std::size_t member, std::int32_t size) const override;
+
+  void eliminate_panel(const FrontView& view, const BatchedProducts& products, const BatchedMatrix& scaled,
+                       std::int64_t first, std::int64_t end, cudaStream_t stream) const;
+  /// For kernels that only read fronts.
+  static FrontView reading(const PartGroup& group) {
+    return {group.count(),
+            group.height(),
+            group.interior,
+            const_cast<double*>(group.front.read_device()),
+            const_cast<double*>(group.inverse.read_device()),
+            const_cast<double*>(group.pivot.read_device())};
+  }
+};
+
+/// Copies pieces of the front of a group to a target, by lists of where they begin.
+void copy_listed(const PartGroup& group, const std::shared_ptr<DeviceMemory>& memory,
+                 const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to,
+                 const std::vector<std::int32_t>& length, double* target) {
+  const Array<std::int64_t> from_there(memory, std::span<const std::int64_t>(from)),
+      to_there(memory, std::span<const std::int64_t>(to));
+  const Array<std::int32_t> length_there(memory, std::span<const std::int32_t>(length));
+  const auto pieces = static_cast<std::int64_t>(from.size());
+  if (pieces > 0)
+    launch(copy_pieces, grid_for(32 * pieces, front_threads), stream_of(memory), pieces, group.front.read_device(),
+           from_there.read_device(), to_there.read_device(), length_there.read_device(), target);
+}
+
+BatchedMatrix block_of(const FrontView& view, std::int64_t row, std::int64_t column) {
+  return {view.front + column * view.height + row, view.height, view.height * view.height};
+}
+
+void CudaCondensedParts::eliminate_panel(const FrontView& view, const BatchedProducts& products,
+                                         const BatchedMatrix& scaled, std::int64_t first, std::int64_t end,
+                                         cudaStream_t stream) const {
+  const std::int64_t n = view.height;
+  for (std::int64_t k = first; k < end; k += front_block) {
+    launch(factorise_diagonals, Grid{view.count, front_threads, 0}, stream, view, k);
+    const std::int64_t next = k + front_block;
+    if (next == n) break;
+    const BatchedMatrix own{scaled.first + (k - first) * n, n, scaled.apart};
+    const BatchedMatrix inverse{view.inverse + k * front_block, front_block, view.interior * front_block};
+    const BatchedMatrix below{own.first + next, n, scaled.apart};
+    products.multiply(BatchedProducts::To::set, below, block_of(view, next, k), inverse, n - next, front_block,
+                      front_block, view.count);
+    const std::int64_t chunks = (n - next + front_threads - 1) / front_threads;
+    launch(divide_panels, Grid{view.count * chunks * (front_block / 8), front_threads, 0}, stream, view, k, own.first,
+           scaled.apart);
+    products.multiply(BatchedProducts::To::subtract, block_of(view, next, next), below, block_of(view, next, k),
+                      n - next, end - next, front_block, view.count);
+  }
+}
+
+void CudaCondensedParts::eliminate(PartGroup& group, const GroupEntries& entries) const {
+  const auto& memory = backend().memory(group.device);
+  const cudaStream_t stream = stream_of(memory);
+  const BatchedProducts products(memory);
+  Array<double> work(
+      memory, static_cast<std::size_t>(group.count() * group.height() * std::min<std::int64_t>(panel, group.interior)));
+  const DeviceSection section(*memory);
+  const FrontView view{group.count(),
+                       group.height(),
+                       group.interior,
+                       group.front.write_device(),
+                       group.inverse.write_device(),
+                       group.pivot.write_device()};
+  const EntryView from{entries.most_rows,
+                       entries.interior.read_device(),
+                       entries.first_row.read_device(),
+                       entries.row_start.read_device(),
+                       entries.column.read_device(),
+                       entries.value.read_device()};
+  const std::int64_t n = view.height;
+  fill_bytes_async(view.front, 0, group.front.bytes(), stream);
+  launch(spread_entries, grid_for(32 * view.count * from.most_rows, front_threads), stream, view, from);
+  if (view.interior > 0) {
+    launch(pad_interiors, grid_for(view.count * view.interior, front_threads), stream, view, from);
+    const std::int64_t width = std::min<std::int64_t>(panel, view.interior);
+    const BatchedMatrix scaled{work.write_device(), n, n * width};
+    for (std::int64_t first = 0; first < view.interior; first += panel) {
+      const std::int64_t end = std::min<std::int64_t>(first + panel, view.interior);
+      eliminate_panel(view, products, scaled, first, end, stream);
+      for (std::int64_t c = end; c < n; c += stripe)
+        products.multiply(BatchedProducts::To::subtract, block_of(view, c, c), {scaled.first + c, n, scaled.apart},
+                          block_of(view, c, first), n - c, std::min(stripe, n - c), end - first, view.count);
+    }
+  }
+  const std::int64_t tiles = (n - view.interior) / 32;
+  launch(mirror_complements, Grid{view.count * tiles * tiles, front_threads, 0}, stream, view);
+}
+
+void CudaCondensedParts::forwards(const PartGroup& group, Array<double>& vectors, int columns,
+                                  bool interior_only) const {
+  const auto& memory = backend().memory(group.device);
+  const DeviceSection section(*memory);
+  const FrontView view = reading(group);
+  const std::int64_t rows = interior_only ? view.interior : view.height;
+  double* const x = vectors.update_device();
+  if (columns == 1)
+    launch(solve_forwards<1>, Grid{view.count, vector_threads, 0}, stream_of(memory), view, x, 1, rows);
+  else
+    launch(solve_forwards<vector_columns>,
+           Grid{view.count * ((columns + vector_columns - 1) / vector_columns), vector_threads, 0}, stream_of(memory),
+           view, x, columns, rows);
+}
+
+void CudaCondensedParts::backwards(const PartGroup& group, Array<double>& vectors, int columns) const {
+  const auto& memory = backend().memory(group.device);
+  const DeviceSection section(*memory);
+  const FrontView view = reading(group);
+  double* const x = vectors.update_device();
+  if (columns == 1)
+    launch(solve_backwards<1>, Grid{view.count, vector_threads, 0}, stream_of(memory), view, x, 1);
+  else
+    launch(solve_backwards<vector_columns>,
+           Grid{view.count * ((columns + vector_columns - 1) / vector_columns), vector_threads, 0}, stream_of(memory),
+           view, x, columns);
+}
+
+std::vector<double> CudaCondensedParts::copy_complement(const PartGroup& group, std::size_t member,
+                                                        std::int32_t size) const {
+  const auto& memory = backend().memory(group.device);
+  const std::int64_t n = group.height(), start = static_cast<std::int64_t>(member) * n * n + group.interior * (n + 1);
+  std::vector<std::int64_t> from, to;
+  for (std::int64_t j = 0; j < size; ++j) {
+    from.push_back(start + j * n);
+    to.push_back(j * size);
+  }
+  Array<double> dense(memory, static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
+  {
+    const DeviceSection section(*memory);
+    copy_listed(group, memory, from, to, std::vector<std::int32_t>(from.size(), size), dense.write_device());
+  }
+  const auto values = dense.read_host();
+  return {values.begin(), values.end()};
+}
+
+std::unique_ptr<Operator> CudaCondensedParts::make_block_sum(
+    std::shared_ptr<const Layout> layout, std::span<const std::vector<std::int32_t>> equations) const {
+  if (layout->devices() != 1) return CondensedGroups::make_block_sum(std::move(layout), equations);
+  require_blocks(equations);
+  std::vector<std::vector<DenseBlockPlace>> places;
+  std::vector<DenseBlockRows> rows = voussoir::detail::dense_block_rows(*layout, equations, places);
+  struct List {
+    std::vector<std::int64_t> from, to;
+    std::vector<std::int32_t> length;
+  };
+  std::vector<List> lists(groups().size());
+  std::int64_t next = 0;
+  for (const DenseBlockPlace& row : places[0]) {
+    const Place& at = place(row.block);
+    const PartGroup& group = groups()[at.group];
+    const std::int64_t n = group.height();
+    List& list = lists[at.group];
+    list.from.push_back(static_cast<std::int64_t>(at.member) * n * n + (group.interior + row.row) * n + group.interior);
+    list.to.push_back(next);
+    list.length.push_back(at.boundary);
+    next += at.boundary;
+  }
+  {
+    const auto& memory = layout->memory(0);
+    const DeviceSection section(*memory);
+    double* const values = rows[0].value.write_device();
+    for (std::size_t g = 0; g < lists.size(); ++g)
+      copy_listed(groups()[g], memory, lists[g].from, lists[g].to, lists[g].length, values);
+  }
+  std::string description = voussoir::detail::describe_dense_blocks(equations, rows[0].bytes());
+  return make_block_sum_of_rows(backend(), std::move(layout), std::move(rows), std::move(description));
+}
+
+class CudaCondensation final : public CondensationServices {
+ public:
+  std::unique_ptr<CondensedParts> condense(Backend& backend, std::span<const PartSystem> systems) override {
+    auto made = std::make_unique<CudaCondensedParts>(backend, systems);
+    made->eliminate_all(systems);
+    return made;
+  }
+  std::size_t bytes_needed(const Backend& backend, std::span<const std::int32_t> interior,
+                           std::span<const std::int32_t> boundary) const override {
+    const auto groups = voussoir::detail::group_parts(backend.devices(), interior, boundary);
+    return voussoir::detail::group_bytes(groups, backend.devices(), panel);
+  }
+  bool is_preferred(const Backend& backend, std::span<const std::int32_t> interior,
+                    std::span<const std::int32_t> boundary) const override {
+    double flops = 0, complements = 0;
+    for (std::size_t p = 0; p < interior.size(); ++p) {
+      if (interior[p] > most_interior) return false;
+      flops += voussoir::detail::condensation_flops(interior[p], boundary[p]);
+      complements += 8.0 * boundary[p] * boundary[p];
+    }
+    double room = 1e300;
+    for (int d = 0; d < backend.devices(); ++d)
+      room = std::min(room, static_cast<double>(cuda_memory(backend.memory(d)).free()));
+    return flops >= least_flops &&
+           static_cast<double>(bytes_needed(backend, interior, boundary)) + complements <= memory_share * room;
+  }
+  std::vector<VendorCondensation> vendor_condensations(Backend& backend, std::span<const PartSystem> systems) override {
+    return make_vendor_condensations(backend, systems);
+  }
+};
+
+}  // namespace
+
+CondensationServices& condensation_services() {
+  static CudaCondensation services;
+  return services;
+}
+
+}  // namespace voussoir::cuda
