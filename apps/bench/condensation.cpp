@@ -176,14 +176,14 @@ void vector_rows(BenchRig& rig, const DividedCube& cube) {
 }  // namespace
 
 void bench_condensation(BenchRig& rig) {
-  const int standard = rig.setup().quick ? 4 : 9;
+  const bool host = rig.open()->memory(0)->shares_host_memory(), quick = rig.setup().quick;
   {
-    const DividedCube cube(rig, 4, standard);
+    const DividedCube cube(rig, quick ? 2 : 4, quick ? 4 : host ? 5 : 9);
     rig.table().begin("schur", cube.describe());
     elimination_rows(rig, cube, false);
     vector_rows(rig, cube);
   }
-  if (rig.setup().quick) return;
+  if (quick || host) return;
   // Where dense elimination stops to be worth it: few and large parts, and many small ones.
   for (const auto& [across, elements] : {std::pair{4, 3}, {4, 5}, {3, 12}, {2, 14}, {2, 17}}) {
     const DividedCube cube(rig, across, elements);

@@ -41,6 +41,21 @@ INSTANTIATE_TEST_SUITE_P(Backends, BenchOn, ::testing::Values("openmp:1", "debug
   return std::string(info.param).substr(0, std::string(info.param).find(':'));
 });
 
+TEST(Bench, SchurComplementsAreCheckedWithThoseOfTheHost) {
+  const auto folder = fresh_folder("bench_schur");
+  const std::string file = (folder / "numbers.json").string();
+  const Outcome outcome = run_program({"bench", "--backend", "debug", "--quick", "schur", "--json", file});
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+  EXPECT_FALSE(contains(outcome.out, "FAILED")) << outcome.out;
+  int checked = 0;
+  for (const Json& row : Json::parse(read_text(file))["rows"])
+    if (row.contains("difference")) {
+      EXPECT_LT(row["difference"].get<double>(), 1e-11) << row;
+      ++checked;
+    }
+  EXPECT_EQ(checked, 3);
+}
+
 TEST(Bench, SweepsAreCheckedByTheirResiduals) {
   for (const char* backend : {"openmp:2", "debug"}) {
     const std::string file = (fresh_folder("bench_sweeps") / "numbers.json").string();

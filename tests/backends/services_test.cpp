@@ -26,10 +26,10 @@ TEST(Services, AreFoundByTheirType) {
     EXPECT_EQ(&backend->service<VectorServices>(), static_cast<VectorServices*>(backend.get()));
     EXPECT_EQ(&backend->service<KrylovServices>(), static_cast<KrylovServices*>(backend.get()));
     EXPECT_NE(backend->find<MultigridServices>(), nullptr);
-    EXPECT_EQ(
-        backend->services(),
-        (std::vector<std::string>{"dense blocks", "divided multigrid", "elements", "explicit", "grids", "grouped dots",
-                                  "krylov", "matrices", "multigrid", "projection", "stencils", "sweeps", "vectors"}));
+    EXPECT_EQ(backend->services(),
+              (std::vector<std::string>{"condensation", "dense blocks", "divided multigrid", "elements", "explicit",
+                                        "grids", "grouped dots", "krylov", "matrices", "multigrid", "projection",
+                                        "stencils", "sweeps", "vectors"}));
   }
 }
 

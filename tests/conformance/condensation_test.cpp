@@ -9,7 +9,7 @@
 
 #include "backends_under_test.hpp"
 
-// Dense interiors of parts eliminated on every backend, against an elimination one unknown at a time in long double.
+// Dense interiors of parts eliminated on every backend, against an elimination one unknown at a time.
 
 namespace voussoir::conformance {
 namespace {
@@ -18,7 +18,7 @@ class Condensation : public ::testing::TestWithParam<std::string> {};
 
 double number(std::size_t i) { return std::sin(0.37 * static_cast<double>(i * i % 10007) + 0.2); }
 
-using Dense = std::vector<std::vector<long double>>;
+using Dense = std::vector<std::vector<double>>;
 
 /// A part with a few entries in each row, upper and lower triangle mixed. `sign` is that of the diagonal.
 PartSystem make_part(std::int32_t interior, std::int32_t boundary, std::size_t seed, double sign = 1) {
@@ -44,7 +44,7 @@ PartSystem make_part(std::int32_t interior, std::int32_t boundary, std::size_t s
 
 Dense dense_of(const PartSystem& part) {
   const auto n = static_cast<std::size_t>(part.interior + part.boundary);
-  Dense a(n, std::vector<long double>(n, 0));
+  Dense a(n, std::vector<double>(n, 0));
   for (std::size_t i = 0; i < n; ++i)
     for (auto k = part.row_start[i]; k < part.row_start[i + 1]; ++k) {
       const auto j = static_cast<std::size_t>(part.column[static_cast<std::size_t>(k)]);
@@ -58,18 +58,18 @@ struct Reference {
   explicit Reference(const PartSystem& part) : inner(static_cast<std::size_t>(part.interior)), a(dense_of(part)) {
     for (std::size_t k = 0; k < inner; ++k)
       for (std::size_t i = k + 1; i < a.size(); ++i) {
-        const long double l = a[i][k] / a[k][k];
+        const double l = a[i][k] / a[k][k];
         for (std::size_t j = k + 1; j < a.size(); ++j) a[i][j] -= l * a[k][j];
         a[i][k] = l;  // kept in place
       }
   }
   /// b of all unknowns becomes L⁻¹ b in the interior and the condensed load on the boundary.
-  void reduce(std::vector<long double>& b) const {
+  void reduce(std::vector<double>& b) const {
     for (std::size_t k = 0; k < inner; ++k)
       for (std::size_t i = k + 1; i < a.size(); ++i) b[i] -= a[i][k] * b[k];
   }
   /// With the solution on the boundary, that in the interior.
-  void recover(std::vector<long double>& x) const {
+  void recover(std::vector<double>& x) const {
     for (std::size_t k = inner; k-- > 0;) {
       for (std::size_t j = k + 1; j < a.size(); ++j) x[k] -= a[k][j] * x[j];
       x[k] /= a[k][k];
@@ -85,14 +85,14 @@ std::vector<PartSystem> make_parts() {
           make_part(130, 70, 5), make_part(1, 1, 6),  make_part(90, 30, 7, -1), make_part(280, 10, 8)};
 }
 
-void expect_near(std::span<const double> found, std::span<const long double> expected, const std::string& what) {
+void expect_near(std::span<const double> found, std::span<const double> expected, const std::string& what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
-  long double largest = 0, apart = 0;
+  double largest = 0, apart = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     largest = std::max(largest, std::abs(expected[i]));
-    apart = std::max(apart, std::isfinite(found[i]) ? std::abs(expected[i] - found[i]) : 1e300L);
+    apart = std::max(apart, std::isfinite(found[i]) ? std::abs(expected[i] - found[i]) : 1e300);
   }
-  EXPECT_LE(apart, 1e-11L * largest) << what;
+  EXPECT_LE(apart, 1e-11 * largest) << what;
 }
 
 TEST_P(Condensation, ComplementsAreThoseOfElimination) {
@@ -106,7 +106,7 @@ TEST_P(Condensation, ComplementsAreThoseOfElimination) {
   EXPECT_GE(condensed->seconds(), 0);
   for (int p = 0; p < condensed->parts(); ++p) {
     const Reference reference(parts[static_cast<std::size_t>(p)]);
-    std::vector<long double> expected;
+    std::vector<double> expected;
     for (std::size_t i = reference.inner; i < reference.a.size(); ++i)
       expected.insert(expected.end(), reference.a[i].begin() + static_cast<std::ptrdiff_t>(reference.inner),
                       reference.a[i].end());
@@ -128,7 +128,8 @@ TEST_P(Condensation, LoadsAreCondensedAndInteriorsRecovered) {
     inner += static_cast<std::size_t>(part.interior);
     outer += static_cast<std::size_t>(part.boundary);
   }
-  for (const int columns : {1, 3, 9}) {
+  const std::vector<Reference> references(parts.begin(), parts.end());
+  for (const int columns : {1, 9}) {
     SCOPED_TRACE(columns);
     const auto count = static_cast<std::size_t>(columns);
     std::vector<double> interior(inner * count), boundary(outer * count);
@@ -144,12 +145,12 @@ TEST_P(Condensation, LoadsAreCondensedAndInteriorsRecovered) {
       std::size_t i0 = c * inner, b0 = c * outer;
       for (std::size_t p = 0; p < parts.size(); ++p) {
         const auto ni = static_cast<std::size_t>(parts[p].interior), nb = static_cast<std::size_t>(parts[p].boundary);
-        const Reference reference(parts[p]);
-        std::vector<long double> b(interior.begin() + static_cast<std::ptrdiff_t>(i0),
-                                   interior.begin() + static_cast<std::ptrdiff_t>(i0 + ni));
+        const Reference& reference = references[p];
+        std::vector<double> b(interior.begin() + static_cast<std::ptrdiff_t>(i0),
+                              interior.begin() + static_cast<std::ptrdiff_t>(i0 + ni));
         b.insert(b.end(), boundary.begin() + static_cast<std::ptrdiff_t>(b0),
                  boundary.begin() + static_cast<std::ptrdiff_t>(b0 + nb));
-        std::vector<long double> x = b;
+        std::vector<double> x = b;
         reference.reduce(b);
         expect_near(std::span(reduced).subspan(b0, nb), std::span(b).subspan(ni), "load, part " + std::to_string(p));
         std::copy_n(b.begin(), ni, x.begin());  // L⁻¹ b in the interior, x_b as given
@@ -173,7 +174,7 @@ TEST_P(Condensation, TheSumOfComplementsIsAnOperator) {
       equations[p].push_back((5 * k + 9 * static_cast<std::int32_t>(p)) % static_cast<std::int32_t>(n - 1));
   std::vector<double> x(2 * n);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = number(i);
-  std::vector<long double> expected(2 * n, 0);
+  std::vector<double> expected(2 * n, 0);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const Reference reference(parts[p]);
     for (std::size_t i = 0; i < equations[p].size(); ++i)
