@@ -54,7 +54,9 @@ class PieceReader {
     std::string read(static_cast<std::size_t>(count * bytes), '\0');
     file_.seekg(static_cast<std::streamoff>(position_));
     file_.read(read.data(), static_cast<std::streamsize>(read.size()));
-    if (!file_) throw Error(ErrorCode::io, "the file could not be read; another program may have changed it in the meantime", name_);
+    if (!file_)
+      throw Error(ErrorCode::io, "the file could not be read; another program may have changed it in the meantime",
+                  name_);
     position_ += count * bytes;
     return read;
   }
