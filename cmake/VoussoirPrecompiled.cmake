@@ -8,12 +8,10 @@ set(VOUSSOIR_PRECOMPILED "AUTO" CACHE STRING "Precompile what sources include mo
 AUTO (unless there is a compiler cache), ON or OFF")
 set_property(CACHE VOUSSOIR_PRECOMPILED PROPERTY STRINGS AUTO ON OFF)
 set(voussoir_precompiles ${VOUSSOIR_PRECOMPILED})
-if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
-  # A compiler cache refuses sources with a precompiled header, and is faster than one.
+# ccache recompiles only what changed, which is faster without precompiled headers and with sources that are compiled alone;
+# with VOUSSOIR_PRECOMPILED=ON it accepts precompiled headers if its setting sloppiness contains pch_defines and time_macros.
+if(VOUSSOIR_PRECOMPILED STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   set(voussoir_precompiles OFF)
-  if(VOUSSOIR_PRECOMPILED STREQUAL "ON")
-    message(STATUS "Voussoir: no precompiled headers with ${CMAKE_CXX_COMPILER_LAUNCHER}")
-  endif()
 elseif(VOUSSOIR_PRECOMPILED STREQUAL "AUTO")
   set(voussoir_precompiles ON)
 endif()
@@ -22,6 +20,9 @@ function(voussoir_precompile target)
   if(voussoir_precompiles)
     # GCC would look through all that was precompiled each time it collects garbage, for memory that few need.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
+    if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache") # which looks at the precompiled header then
+      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>")
+    endif()
     target_precompile_headers(
       ${target}
       PRIVATE
