@@ -52,8 +52,9 @@ if(VOUSSOIR_SANITIZE)
   if("undefined" IN_LIST VOUSSOIR_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined) # a finding ends the test, rather than scrolling by
   endif()
-  # Eigen allocates in one way under AddressSanitizer and in another without. Where only a part of the code is
-  # instrumented, what one part allocates may be freed by the other: they have to agree.
-  add_compile_definitions(EIGEN_MALLOC_ALREADY_ALIGNED=1)
+  # Eigen allocates in one way under AddressSanitizer and in another without, where malloc aligns as Eigen wants (16 bytes).
+  # Where only a part of the code is instrumented, what one part allocates may be freed by the other: they have to agree.
+  # For processors with longer vectors, Eigen always does without malloc's alignment (property VOUSSOIR_ALIGNED_FURTHER).
+  add_compile_definitions("EIGEN_MALLOC_ALREADY_ALIGNED=$<NOT:$<BOOL:$<TARGET_PROPERTY:VOUSSOIR_ALIGNED_FURTHER>>>")
   message(STATUS "Voussoir: sanitizers ${voussoir_sanitizers}")
 endif()

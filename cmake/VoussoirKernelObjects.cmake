@@ -2,16 +2,12 @@
 # build of the same sources instead of compiling them again, which saves CI minutes. Sets
 #   voussoir_kernel_objects   objects of elements, solvers, partition and the CPU backend, or nothing
 #   voussoir_extra_objects    those of the element types that are loaded on demand
-# On ARM alone: elsewhere, the alignment of Eigen's memory and types depends on the processor that a build is made for.
+# Except on ARM, both builds must be for the same processor, on which the alignment of Eigen's memory and types depends.
 include_guard(GLOBAL)
 
 set(voussoir_kernel_objects "")
 set(voussoir_extra_objects "")
 if(VOUSSOIR_KERNELS_OF STREQUAL "")
-  return()
-endif()
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
-  message(STATUS "Voussoir: VOUSSOIR_KERNELS_OF is for ARM; what only computes is compiled here")
   return()
 endif()
 foreach(target IN ITEMS voussoir voussoir_extra_elements)
@@ -27,9 +23,12 @@ if(NOT voussoir_other_CMAKE_CXX_COMPILER STREQUAL CMAKE_CXX_COMPILER OR voussoir
   message(FATAL_ERROR "VOUSSOIR_KERNELS_OF is \"${VOUSSOIR_KERNELS_OF}\", which is no build of these sources by the same "
                       "compiler without sanitizers")
 endif()
-# Options that change what these objects contain. The processor and the type of the build may differ: on ARM, neither
-# changes the layout of types.
+# Options that change what these objects contain. The type of the build may differ, and on ARM the processor, too: there,
+# neither changes the layout of types.
 set(voussoir_kernel_options CMAKE_CXX_FLAGS VOUSSOIR_MUMPS VOUSSOIR_METIS VOUSSOIR_CHOLMOD)
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
+  list(APPEND voussoir_kernel_options VOUSSOIR_MARCH)
+endif()
 load_cache("${VOUSSOIR_KERNELS_OF}" READ_WITH_PREFIX voussoir_other_ ${voussoir_kernel_options})
 foreach(option IN LISTS voussoir_kernel_options)
   if(NOT "${voussoir_other_${option}}" STREQUAL "${${option}}")
