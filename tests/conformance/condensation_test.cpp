@@ -201,6 +201,15 @@ TEST_P(Condensation, TheSumOfComplementsIsAnOperator) {
   in.from_host(x);
   sum->apply(in, out);
   expect_near(out.to_host(), expected, "product");
+  // A layout on the first device alone, wherever the complements are.
+  const auto alone = std::make_shared<const Layout>(std::vector{backend->memory(0)},
+                                                    std::vector<std::int64_t>{0, static_cast<std::int64_t>(n)},
+                                                    std::vector<std::vector<std::int64_t>>(1));
+  const auto sum_alone = condensed->make_block_sum(alone, equations);
+  Vector in_alone(alone, 2), out_alone(alone, 2);
+  in_alone.from_host(x);
+  sum_alone->apply(in_alone, out_alone);
+  expect_near(out_alone.to_host(), expected, "product on the first device");
   equations[0].pop_back();
   EXPECT_THROW(condensed->make_block_sum(layout, equations), Error);
 }
@@ -282,6 +291,19 @@ TEST_P(Condensation, WrongInputIsRefused) {
   EXPECT_THROW(condensed->recover(interior, boundary), Error);
   const auto none = service.condense(*backend, {});
   EXPECT_EQ(none->parts(), 0);
+}
+
+TEST_P(Condensation, LogicalDevicesShareTheMemoryOfTheirGpu) {
+  if (!GetParam().starts_with("emulated")) GTEST_SKIP() << "only the emulation has a known memory: 4 GiB";
+  const auto backend = Backend::open(GetParam());
+  auto& service = backend->service<CondensationServices>();
+  // Eight parts take 1.7 GB and fourteen 3.0 GB; half of the memory may be used, on however many logical devices.
+  const auto is_preferred = [&](std::size_t parts) {
+    const std::vector<std::int32_t> interior(parts, 4000), boundary(parts, 1000);
+    return service.is_preferred(*backend, interior, boundary);
+  };
+  EXPECT_TRUE(is_preferred(8));
+  EXPECT_FALSE(is_preferred(14));
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, Condensation, ::testing::ValuesIn(backends_under_test()),
