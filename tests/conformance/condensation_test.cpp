@@ -14,7 +14,11 @@
 namespace voussoir::conformance {
 namespace {
 
-class Condensation : public ::testing::TestWithParam<std::string> {};
+class Condensation : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// Whether a second run could give other bits: in the emulation, which is slow, threads run one after another.
+  static bool could_differ() { return !GetParam().starts_with("emulated"); }
+};
 
 double number(std::size_t i) { return std::sin(0.37 * static_cast<double>(i * i % 10007) + 0.2); }
 
@@ -99,7 +103,8 @@ TEST_P(Condensation, ComplementsAreThoseOfElimination) {
   const auto backend = Backend::open(GetParam());
   const auto parts = make_parts();
   auto& service = backend->service<CondensationServices>();
-  const auto condensed = service.condense(*backend, parts), again = service.condense(*backend, parts);
+  const auto condensed = service.condense(*backend, parts),
+             again = could_differ() ? service.condense(*backend, parts) : nullptr;
   EXPECT_EQ(condensed->parts(), static_cast<int>(parts.size()));
   EXPECT_TRUE(condensed->doubtful().empty());
   EXPECT_GT(condensed->bytes(), 0u);
@@ -115,7 +120,9 @@ TEST_P(Condensation, ComplementsAreThoseOfElimination) {
     const auto n = static_cast<std::size_t>(parts[static_cast<std::size_t>(p)].boundary);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < i; ++j) ASSERT_EQ(found[i * n + j], found[j * n + i]) << "symmetric to the last bit";
-    EXPECT_EQ(again->schur_complement(p), found) << "the same bits every time";
+    if (again) {
+      EXPECT_EQ(again->schur_complement(p), found) << "the same bits every time";
+    }
   }
 }
 
@@ -138,9 +145,11 @@ TEST_P(Condensation, LoadsAreCondensedAndInteriorsRecovered) {
     std::vector<double> reduced = boundary, solved = interior;
     condensed->condense(interior, reduced, columns);
     condensed->recover(solved, boundary, columns);
-    std::vector<double> solved_again = interior;
-    condensed->recover(solved_again, boundary, columns);
-    EXPECT_EQ(solved_again, solved) << "the same bits every time";
+    if (could_differ()) {
+      std::vector<double> again = interior;
+      condensed->recover(again, boundary, columns);
+      EXPECT_EQ(again, solved) << "the same bits every time";
+    }
     for (std::size_t c = 0; c < count; ++c) {
       std::size_t i0 = c * inner, b0 = c * outer;
       for (std::size_t p = 0; p < parts.size(); ++p) {
