@@ -50,9 +50,6 @@ void bench_overlap(BenchRig& rig);
 /// Dense interiors of parts, their Schur complements and solutions.
 void bench_condensation(BenchRig& rig);
 
-/// Dense interiors of parts, their Schur complements and solutions.
-void bench_condensation(BenchRig& rig);
-
 /// Flops per integration point that a product takes where nothing is stored: an estimate for a trilinear brick whose
 /// geometry is computed anew (0.06 ms for Model H at 34 TFLOP/s), not a count of instructions. Elements with more nodes
 /// need more, so their floors are low.

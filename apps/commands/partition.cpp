@@ -14,6 +14,7 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/picture/picture.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/check_job.hpp>
@@ -26,7 +27,7 @@ namespace voussoir::app {
 namespace {
 
 struct PartitionOptions {
-  std::string file, dialect = "calculix", method = "auto", csv, vtu, output;
+  std::string file, dialect = "calculix", method = "auto", csv, vtu, picture, output;
   int parts = 2;
   bool force = false, json = false;
 };
@@ -89,7 +90,7 @@ void note_tables_of_modes(const Job& job) {
 
 /// Before any work is done.
 void refuse_existing(const PartitionOptions& options) {
-  for (const std::string& file : {options.csv, options.vtu, options.output}) {
+  for (const std::string& file : {options.csv, options.vtu, options.picture, options.output}) {
     std::error_code ignored;
     if (!options.force && !file.empty() && std::filesystem::exists(file, ignored))
       throw Error(ErrorCode::io, "the file exists already; replace it with --force, or choose another name",
@@ -97,8 +98,24 @@ void refuse_existing(const PartitionOptions& options) {
   }
 }
 
+void draw_parts(const PartitionOptions& options, const std::string& method, const Domain& domain,
+                const Partition& partition) {
+  PictureOptions how;
+  how.overwrite = options.force;
+  how.title = counted(partition.parts(), "part") + " by " + method;
+  how.subtitle = fmt::format("balance {:.4f}, edge cut {}, {} interface nodes", partition.balance(),
+                             partition.edge_cut(), partition.interface_nodes().size());
+  if (lies_in_a_plane(domain)) {
+    how.view = {0, 0, 1};
+    how.up = {0, 1, 0};
+    how.shadow = false;
+  }
+  const auto part = partition.part_of_element();
+  Picture(domain).colour_elements({part.begin(), part.end()}, "part").write(options.picture, how);
+}
+
 void run_partition(const PartitionOptions& options) {
-  check_outputs({options.file}, {options.csv, options.vtu, options.output});
+  check_outputs({options.file}, {options.csv, options.vtu, options.picture, options.output});
   refuse_existing(options);
   const auto method = make_partitioner(options.method);
   Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
@@ -123,13 +140,14 @@ void run_partition(const PartitionOptions& options) {
         .add_cells("part", std::vector<std::int32_t>(part.begin(), part.end()))
         .write(options.vtu, {options.force});
   }
+  if (!options.picture.empty()) draw_parts(options, method->name(), domain, partition);
   const PartitionQuality quality = examine_partition(domain, partition);
   if (options.json) return print(partition_document(options, method->name(), partition, quality));
   show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
        counted(domain.node_count(), "node"), method->name(), partition.describe());
   if (!job.mesh_only)
     for (const std::string& finding : quality.findings()) show("{}\n", finding);
-  for (const std::string& file : {options.csv, options.vtu, options.output})
+  for (const std::string& file : {options.csv, options.vtu, options.picture, options.output})
     if (!file.empty()) show("Wrote {}\n", file);
 }
 
@@ -137,6 +155,7 @@ constexpr const char* partition_examples =
     R"(Examples:
   voussoir partition beam.inp --parts 8                    a table of the parts and of the interface between them
   voussoir partition part.msh --parts 4 --vtu parts.vtu    the parts to look at in ParaView
+  voussoir partition beam.inp --parts 8 --picture parts.png     a picture of the parts
   voussoir partition beam.inp --parts 8 --csv parts.csv    the part of every element
   voussoir partition beam.inp --parts 8 --output beam.vpart     the divided job; each process reads its own part
   voussoir partition beam.inp --load libmine.so --method mine   a method of your own (docs/tutorials/write_a_solver.md)
@@ -166,6 +185,8 @@ void add_partition_command(CLI::App& program) {
   partition->add_option("--csv", options->csv, "Write the part of every element to a file")->type_name("FILE");
   partition->add_option("--vtu", options->vtu, "Write the mesh with its parts to a file for ParaView")
       ->type_name("FILE");
+  partition->add_option("--picture", options->picture, "Draw the model with a colour for each part")
+      ->type_name("FILE.png");
   partition
       ->add_option("--output", options->output,
                    "Write the job, divided into parts for several processes, to a .vpart file")

@@ -101,6 +101,11 @@ TEST_F(InFolder, PartitionDividesByTheMethodNamed) {
   EXPECT_EQ(lines, 33);
   EXPECT_EQ(of_part_1, 16);
   EXPECT_TRUE(contains(read_text(settings.folder / "p.vtu"), "Name=\"part\""));
+  const Outcome drawn = run({"partition", "beam.inp", "--method", "coordinate", "--picture", "p.png"});
+  EXPECT_TRUE(contains(drawn.out, "Wrote p.png")) << drawn.out << drawn.error;
+  EXPECT_EQ(read_text(settings.folder / "p.png").substr(1, 3), "PNG");
+  EXPECT_EQ(run({"partition", "beam.inp", "--method", "coordinate", "--picture", "p.png"}).code, 5);
+  EXPECT_EQ(run({"partition", "beam.inp", "--parts", "1", "--picture", "p.png", "--force"}).code, 0);
   EXPECT_EQ(run({"partition", "beam.inp", "--method", "coordinate", "--csv", "p.csv"}).code, 5);
   EXPECT_EQ(run({"partition", "beam.inp", "--method", "coordinate", "--csv", "p.csv", "--force"}).code, 0);
   const Outcome wrong = run({"partition", "beam.inp", "--method", "cordinate"});

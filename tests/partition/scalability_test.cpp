@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 
+#include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/decomposition_study.hpp>
 
@@ -50,23 +54,49 @@ StudyRow row_of(const std::string& method, int across, int refinement, double co
   return rows[0];
 }
 
+/// The folder for the pictures of docs/decomposition.md; null if they are not to be drawn.
+const char* drawing_folder() { return std::getenv("VOUSSOIR_DRAW"); }
+
 TEST(Scalability, IterationsOfTwoLevelsAreBoundedWhileThoseOfOneLevelGrow) {
-  for (const char* two : {"asm2", "msm2", "bddc", "nn", "feti-dp"}) {
-    const StudyRow few = row_of(two, 2, 6), many = row_of(two, 8, 6);
-    EXPECT_EQ(many.parts, 64);
-    EXPECT_LT(many.iterations, 1.9 * few.iterations + 4) << two;
-    EXPECT_LT(many.condition, 3 * few.condition + 4) << two;
-  }
+  LinePlot plot("Parts of 6 × 6 elements", "parts along each side of the square");
+  // More parts for the picture than the test needs.
+  const auto rows_of = [](LinePlot::Panel& panel, const std::string& method) {
+    std::vector<StudyRow> rows;
+    LinePlot::Points points;
+    for (const int across : drawing_folder() ? std::vector{2, 4, 8, 16} : std::vector{2, 8}) {
+      const StudyRow row = row_of(method, across, 6);
+      points.emplace_back(across, row.iterations);
+      if (across == 2 || across == 8) rows.push_back(row);
+      if (drawing_folder())
+        std::printf("%s, %d parts: %d iterations, condition %.3g\n", method.c_str(), row.parts, row.iterations,
+                    row.condition);
+    }
+    panel.curve(method, points).dots(method, points);
+    return rows;
+  };
+  auto& one_level = plot.panel("iterations, one level");
   for (const char* one : {"asm", "msm", "schur"}) {
-    const StudyRow few = row_of(one, 2, 6), many = row_of(one, 8, 6);
-    EXPECT_GT(many.iterations, 1.9 * few.iterations) << one;
-    EXPECT_GT(many.condition, 4 * few.condition) << one << ": 1/H² or 1/H";
+    const auto rows = rows_of(one_level, one);
+    EXPECT_GT(rows[1].iterations, 1.9 * rows[0].iterations) << one;
+    EXPECT_GT(rows[1].condition, 4 * rows[0].condition) << one << ": 1/H² or 1/H";
   }
+  auto& two_levels = plot.panel("iterations, two levels");
+  for (const char* two : {"asm2", "msm2", "bddc", "nn", "feti-dp"}) {
+    const auto rows = rows_of(two_levels, two);
+    EXPECT_EQ(rows[1].parts, 64);
+    EXPECT_LT(rows[1].iterations, 1.9 * rows[0].iterations + 4) << two;
+    EXPECT_LT(rows[1].condition, 3 * rows[0].condition + 4) << two;
+  }
+  if (const char* folder = drawing_folder()) std::ofstream(std::string(folder) + "/scalability.svg") << plot.svg();
 }
 
 TEST(Scalability, ConditionOfBddcGrowsLikeTheSquareOfALogarithm) {
+  LinePlot plot("BDDC on 4 × 4 parts, H/h = 4, 8, 16, 32", "(1 + log H/h)²");
+  auto& panel = plot.panel("condition number");
+  panel.curve("0.4 (1 + log H/h)²", {{0, 0}, {20, 8}});
   for (const char* type : {"plane_stress.quad4", "plane_heat.quad4"}) {
     double least = 1e300, most = 0;
+    LinePlot::Points points;
     for (const int refinement : {4, 8, 16, 32}) {
       const StudyRow row = row_of("bddc", 4, refinement, 1, 1, type);
       const double logarithm = 1 + std::log(refinement);
@@ -74,9 +104,13 @@ TEST(Scalability, ConditionOfBddcGrowsLikeTheSquareOfALogarithm) {
       EXPECT_LT(row.condition, 0.4 * row.bound) << type << ", H/h " << refinement;
       least = std::min(least, row.condition / row.bound);
       most = std::max(most, row.condition / row.bound);
+      points.emplace_back(row.bound, row.condition);
     }
     EXPECT_LT(most, 2.5 * least) << type << ": neither faster nor slower than the bound";
+    const std::string name = std::string(type).starts_with("plane_heat") ? "heat conduction" : "elasticity";
+    panel.curve(name, points).dots(name, points);
   }
+  if (const char* folder = drawing_folder()) std::ofstream(std::string(folder) + "/bddc_condition.svg") << plot.svg();
 }
 
 TEST(Scalability, ConditionOfBddcAndBalancingIgnoresContrastBetweenParts) {

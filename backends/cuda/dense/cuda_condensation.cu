@@ -182,7 +182,9 @@ std::vector<double> CudaCondensedParts::copy_complement(const PartGroup& group, 
 
 std::unique_ptr<Operator> CudaCondensedParts::make_block_sum(
     std::shared_ptr<const Layout> layout, std::span<const std::vector<std::int32_t>> equations) const {
-  if (layout->devices() != 1) return CondensedGroups::make_block_sum(std::move(layout), equations);
+  // Complements on another device than the rows pass through the host.
+  if (layout->devices() != 1 || backend().devices() != 1)
+    return CondensedGroups::make_block_sum(std::move(layout), equations);
   require_blocks(equations);
   std::vector<std::vector<DenseBlockPlace>> places;
   std::vector<DenseBlockRows> rows = voussoir::detail::dense_block_rows(*layout, equations, places);
@@ -233,9 +235,15 @@ class CudaCondensation final : public CondensationServices {
       flops += voussoir::detail::condensation_flops(interior[p], boundary[p]);
       complements += 8.0 * boundary[p] * boundary[p];
     }
+    // Logical devices have the memory of one GPU together.
     double room = 1e300;
-    for (int d = 0; d < backend.devices(); ++d)
-      room = std::min(room, static_cast<double>(cuda_memory(backend.memory(d)).free()));
+    for (int d = 0; d < backend.devices(); ++d) {
+      const CudaMemory& own = cuda_memory(backend.memory(d));
+      double sharing = 0;
+      for (int other = 0; other < backend.devices(); ++other)
+        sharing += cuda_memory(backend.memory(other)).ordinal() == own.ordinal() ? 1 : 0;
+      room = std::min(room, static_cast<double>(own.free()) / sharing);
+    }
     return flops >= least_flops &&
            static_cast<double>(bytes_needed(backend, interior, boundary)) + complements <= memory_share * room;
   }
