@@ -1,7 +1,10 @@
 #include <voussoir/backends/cuda/elements/clusters.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
+#include <utility>
 
 #include <voussoir/backends/cuda/elements/element_curve.hpp>
 #include <voussoir/backends/cuda/elements/split_clusters.hpp>
