@@ -196,6 +196,25 @@ TEST(Restart, StepsAreChosenAndCanBeContinuedAgain) {
   EXPECT_TRUE(contains(none.error, "job.inp:1") && contains(none.error, "it has those of step 2")) << none.error;
 }
 
+/// A comma at the end of the line is looked beyond; what follows is the new deck with what it includes.
+TEST(Restart, NewDecksIncludeFilesOfTheirOwn) {
+  const Job job = jobs()[5];
+  const fs::path whole = fresh_folder("restart_whole"), first = fresh_folder("restart_first"),
+                 continued = fresh_folder("restart_continued");
+  ASSERT_EQ(run_deck(whole, job.model + joined(job, 0, 2)).code, 0);
+  for (const char* end : {"*END STEP,", "*END STEP", "*END STEP\n** the end\n"}) {
+    SCOPED_TRACE(end);
+    std::string begin = job.model + "*RESTART, WRITE\n" + job.steps[0];
+    begin.replace(begin.find("*END STEP"), std::string::npos, end);
+    ASSERT_EQ(run_deck(first, begin, {"--force"}).code, 0);
+    fs::copy_file(first / "job.rout", continued / "job.rin", fs::copy_options::overwrite_existing);
+    write_text(continued / "steps.inp", job.steps[1]);
+    const Outcome run = run_deck(continued, "*RESTART, READ\n*INCLUDE, INPUT=steps.inp\n", {"--force"});
+    ASSERT_EQ(run.code, 0) << run.error;
+    expect_same_last_step(whole, continued, 2, end);
+  }
+}
+
 TEST(Restart, FrequencyCountsSteps) {
   const Job job = jobs()[0];
   const fs::path folder = fresh_folder("restart_first");
@@ -238,6 +257,7 @@ TEST(Restart, RefusesWhatItCannotRead) {
 TEST(Restart, RefusesDecksThatChangeWhatWasSolved) {
   EXPECT_TRUE(contains(refused("*RESTART, READ\n"), "no new step"));
   EXPECT_TRUE(contains(refused("*NSET, NSET=A\n1,\n*RESTART, READ\n*STEP\n*STATIC\n*END STEP\n"), "first card"));
+  EXPECT_TRUE(contains(refused("*RESTART, WRITE\n*RESTART, READ\n*STEP\n*STATIC\n*END STEP\n"), "first card"));
   EXPECT_TRUE(contains(refused("*RESTART, READ\n*NODE\n99, 0., 0., 0.\n*STEP\n*STATIC\n*END STEP\n"), "*NODE"));
   EXPECT_TRUE(contains(refused("*RESTART, READ\n*NSET, NSET=TIP\n1,\n*STEP\n*STATIC\n*END STEP\n"), "another name"));
   EXPECT_TRUE(contains(refused("*RESTART, READ\n*STEP, NLGEOM\n*STATIC\n*END STEP\n"), "NLGEOM"));

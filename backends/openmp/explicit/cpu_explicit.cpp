@@ -1,5 +1,7 @@
 #include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 
+#include <algorithm>
+
 #include <voussoir/backends/detail/explicit_checks.hpp>
 #include <voussoir/backends/detail/explicit_update.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
@@ -9,7 +11,6 @@ namespace voussoir::cpu {
 
 namespace {
 
-using voussoir::detail::ExplicitEntry;
 using voussoir::detail::ExplicitWorks;
 
 /// The vectors of one device inside a section.
@@ -28,28 +29,53 @@ struct ExplicitPart {
   }
 };
 
+/// Some entries of a part, few enough for buffers.
+struct EntryRange {
+  std::size_t begin, count;
+};
+constexpr std::size_t most_entries = 64;
+
+// Whether a product is rounded before it is added is the compiler's choice, loop by loop. What several kinds of passes
+// compute is therefore a function of its own, so that bits do not depend on how steps are divided among calls.
+
+/// Velocities of the next step from the forces; the external forces and the velocities before are put into buffers.
+[[gnu::noinline]] void turn_entries(const ExplicitPart& part, EntryRange range, double* external, double* before) {
+  for (std::size_t k = 0; k < range.count; ++k) {
+    const std::size_t i = range.begin + k;
+    external[k] = part.load_at(i);
+    before[k] = part.velocity[i];
+    part.velocity[i] = voussoir::detail::next_explicit_velocity(part.gain[i], external[k], part.internal[i],
+                                                                part.keep ? part.keep[i] : 1.0, before[k]);
+  }
+}
+
+/// Adds works, and finds the unknowns at the end of the next step.
+[[gnu::noinline]] ExplicitWorks move_entries(const ExplicitPart& part, EntryRange range, const double* external,
+                                             const double* before, ExplicitWorks works) {
+  for (std::size_t k = 0; k < range.count; ++k) {
+    const std::size_t i = range.begin + k;
+    works.add({part.internal[i], external[k], before[k], part.velocity[i]}, part.damping ? part.damping[i] : 0.0,
+              part.step);
+    part.u[i] += part.step * part.velocity[i];
+  }
+  return works;
+}
+
 /// The end of a step (`turns`: velocities of the next one from the forces), the beginning of the next one (`moves`:
 /// works, and the unknowns at its end), or both, for some entries. `before` is written where nothing moves on.
 template <bool turns, bool moves>
 ExplicitWorks pass_entries(const ExplicitPart& part, std::size_t begin, std::size_t end) {
   ExplicitWorks works;
-  for (std::size_t i = begin; i < end; ++i) {
-    ExplicitEntry at{part.internal[i], 0, 0, 0};
-    if constexpr (turns) {
-      at.external = part.load_at(i);
-      at.before = part.velocity[i];
-      at.velocity = voussoir::detail::next_explicit_velocity(part.gain[i], at.external, at.internal,
-                                                             part.keep ? part.keep[i] : 1.0, at.before);
-      part.velocity[i] = at.velocity;
+  for (EntryRange range{begin, 0}; range.begin < end; range.begin += range.count) {
+    range.count = std::min(most_entries, end - range.begin);
+    if constexpr (turns && moves) {
+      double external[most_entries], before[most_entries];
+      turn_entries(part, range, external, before);
+      works = move_entries(part, range, external, before, works);
+    } else if constexpr (turns) {
+      turn_entries(part, range, part.external + range.begin, part.before + range.begin);
     } else {
-      at = {part.internal[i], part.external[i], part.before[i], part.velocity[i]};
-    }
-    if constexpr (moves) {
-      works.add(at, part.damping ? part.damping[i] : 0.0, part.step);
-      part.u[i] += part.step * at.velocity;
-    } else {
-      part.before[i] = at.before;
-      part.external[i] = at.external;
+      works = move_entries(part, range, part.external + range.begin, part.before + range.begin, works);
     }
   }
   return works;

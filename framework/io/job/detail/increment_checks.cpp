@@ -45,9 +45,6 @@ void check_explicit_plasticity(const Json& analysis, const Domain& domain) {
       analysis.fail(
           "plastic materials need large strains in explicit dynamics: use \"physics\": \"finite_solid\" for the "
           "sections");
-    if (block.type().shape() != "tet4" && block.type().shape() != "hex8")
-      analysis.fail("plastic elements of type " + block.type_name() +
-                    " are not supported in explicit dynamics: use tet4 or hex8");
   }
 }
 

@@ -85,18 +85,16 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
                        const SectionCard& section, Place place) {
   if (type == "mass") return type;
   const std::string name = "finite_" + type;
-  const bool explicit_steps = has_explicit_steps(b);
   const ElementLibrary& library = ElementLibrary::instance();
   const bool known = meaning.family == Family::solid && library.find_if(name) != nullptr &&
                      (type != "solid.hex8.reduced" || is_explicit_only(b));
   const bool plastic = is_plastic(b, section);
-  // Explicit steps with quadratic plastic elements have not been tried.
-  const bool tried = !explicit_steps || type == "solid.tet4" || type.starts_with("solid.hex8.");
-  if (known && (!plastic || (tried && library.find_if("plastic_" + name)))) return name;
+  if (known && (!plastic || library.find_if("plastic_" + name))) return name;
   if (plastic)
     b.fail(describe_element(meaning, type) + ", is not supported with *PLASTIC" +
-               (explicit_steps ? " in *DYNAMIC, EXPLICIT: use C3D8R, C3D8 of CalculiX, or C3D4"
-                               : ": use C3D4, C3D10, C3D20, C3D20R, or C3D8 of CalculiX"),
+               (has_explicit_steps(b) ? " in *DYNAMIC, EXPLICIT: use C3D8R, C3D4, C3D10, C3D20, C3D20R, or C3D8 of "
+                                        "CalculiX"
+                                      : ": use C3D4, C3D10, C3D20, C3D20R, or C3D8 of CalculiX"),
            place);
   b.fail(describe_element(meaning, type) + ", is not supported with large displacements (" +
              (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +

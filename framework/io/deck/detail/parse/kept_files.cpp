@@ -78,7 +78,8 @@ int LineReader::read_next_kept(Place from) {
 }
 
 void LineReader::leave(std::size_t depth) {
-  if (stack_.size() <= depth) return;
+  // A line that was looked at beyond the end of the deck in memory has left it already.
+  if (!in_kept() || stack_.size() <= depth) return;
   for (; stack_.size() > depth; stack_.pop_back()) bytes_closed_ += stack_.back().text.size();
   next_report_ = stack_.back().at;
   ahead_from_ = nullptr;

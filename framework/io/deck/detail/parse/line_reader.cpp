@@ -89,6 +89,7 @@ void LineReader::fetch() {
       }
       bytes_closed_ += stack_.back().text.size();
       stack_.pop_back();
+      if (stack_.size() == kept_depth_) kept_depth_ = 0;
       next_report_ = stack_.back().at;
       ahead_from_ = nullptr;
       continue;

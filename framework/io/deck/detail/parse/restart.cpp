@@ -31,6 +31,7 @@ void Parser::read_restart(Card& card) {
   const bool reads = card.flag("READ"), writes = card.flag("WRITE");
   if (reads == writes) card.fail(ErrorCode::bad_input, "*RESTART needs READ or WRITE, and not both");
   if (reads) return read_restart_file(card);
+  begun_ = true;  // what it asks for would end with the steps that a *RESTART, READ after it reads
   const double every = card.number("FREQUENCY", 1);
   restart_write_ = {every == 0 ? 0 : states_between(card, every), card.flag("OVERLAY"), card.place()};
   card.ignore({"NUMBER INTERVAL", "TIME MARKS"});
