@@ -15,9 +15,9 @@ namespace {
 
 using testing::ElementRun;
 using Map = std::map<std::string, double>;
-using Vec = Eigen::Vector3d;
+using Vector3 = Eigen::Vector3d;
 
-Map beam_parameters(Vec orientation = {0, 1, 0}) {
+Map beam_parameters(Vector3 orientation = {0, 1, 0}) {
   return {{"young", 200e9},
           {"shear_modulus", 80e9},
           {"area", 6e-3},
@@ -33,7 +33,7 @@ Map beam_parameters(Vec orientation = {0, 1, 0}) {
           {"orientation_z", orientation[2]}};
 }
 
-std::array<double, 3> array(const Vec& v) { return {v[0], v[1], v[2]}; }
+std::array<double, 3> array(const Vector3& v) { return {v[0], v[1], v[2]}; }
 
 /// A chain of elements along a curve over t ∈ [0, 1], clamped where it begins.
 struct Chain {
@@ -65,7 +65,7 @@ struct Chain {
     return u;
   }
   /// The motion of the end under a force and a moment there.
-  Eigen::VectorXd end_motion(const Vec& force, const Vec& moment = Vec::Zero()) {
+  Eigen::VectorXd end_motion(const Vector3& force, const Vector3& moment = Vector3::Zero()) {
     Eigen::VectorXd f = Eigen::VectorXd::Zero(size());
     f.segment(size() - 6, 3) = force;
     f.tail(3) = moment;
@@ -78,7 +78,7 @@ struct Chain {
 /// A quarter of a circle of radius R in the plane x, y, which begins at 0 along x and ends at (R, R) along y.
 struct Quarter {
   double radius;
-  Vec operator()(double t) const {
+  Vector3 operator()(double t) const {
     const double a = 0.5 * std::numbers::pi * t;
     return {radius * std::sin(a), radius * (1 - std::cos(a)), 0};
   }
@@ -86,7 +86,7 @@ struct Quarter {
 
 TEST(CurvedBeam, AStraightOneIsTwoExactBeams) {
   const Map p = beam_parameters({0.2, 1, -0.3});
-  const Vec a(1, 2, 0), b(3, 2.5, 1), m = 0.4 * a + 0.6 * b;  // the middle node need not be in the middle
+  const Vector3 a(1, 2, 0), b(3, 2.5, 1), m = 0.4 * a + 0.6 * b;  // the middle node need not be in the middle
   ElementRun curved("beam3"), straight("beam");
   curved.add({array(a), array(b), array(m)}, p);
   straight.add({array(a), array(m)}, p);
@@ -117,10 +117,10 @@ TEST(CurvedBeam, RigidMotionsAndFreeExpansionAreFreeOfForce) {
   run.add(x, beam_parameters());
   const Eigen::MatrixXd k = run.tangent();
   EXPECT_LT((k - k.transpose()).norm(), 1e-12 * k.norm());
-  const Vec w(0.3, -0.2, 0.7), c(1, 2, 3);
+  const Vector3 w(0.3, -0.2, 0.7), c(1, 2, 3);
   Eigen::VectorXd u(18);
   for (int a = 0; a < 3; ++a) {
-    u.segment(6 * a, 3) = c + w.cross(Vec(x[a][0], x[a][1], x[a][2]));
+    u.segment(6 * a, 3) = c + w.cross(Vector3(x[a][0], x[a][1], x[a][2]));
     u.segment(6 * a + 3, 3) = w;
   }
   EXPECT_LT((k * u).norm(), 1e-12 * k.norm());
@@ -185,7 +185,7 @@ TEST(CurvedBeam, WeightIsInEquilibriumAndExactAtTheNodes) {
   // The cantilever of length L under its weight q: q L⁴ / 8 E I + q L² / 2 G A.
   const double l = 3, q = 9.81 * 7800 * 6e-3;
   Chain chain(
-      1, [&](double t) { return Vec(l * t, 0, 0); }, beam_parameters());
+      1, [&](double t) { return Vector3(l * t, 0, 0); }, beam_parameters());
   Eigen::VectorXd load = Eigen::VectorXd::Zero(18);
   const Eigen::VectorXd own = chain.run.body_load(weight);
   for (int i = 0; i < 18; ++i) load[Chain::place(0, i)] = own[i];
