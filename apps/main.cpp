@@ -83,7 +83,11 @@ ExitCode run(int argc, char** argv) {
   } catch (const voussoir::Error& error) {
     return complain(voussoir::app::exit_code(error), error.what());
   } catch (const std::bad_alloc&) {
-    return complain(ExitCode::machine, "out of memory");
+    const std::string process = voussoir::app::launched_processes() > 1
+                                    ? "process " + std::to_string(voussoir::app::launched_number()) + " of " +
+                                          std::to_string(voussoir::app::launched_processes()) + ": "
+                                    : "";
+    return complain(ExitCode::machine, process + "out of memory");
   } catch (const std::filesystem::filesystem_error& error) {
     return complain(ExitCode::files, error.what());
   } catch (const std::system_error& error) {

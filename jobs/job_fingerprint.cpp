@@ -371,6 +371,12 @@ std::vector<std::string> changed_parts(const std::vector<FingerprintPart>& befor
   compare(now, before);
   compare(before, now);
   if (names.size() > 1) std::erase(names, text_part);
+  // What only one of the runs has often explains all other changes; messages name the first ones only.
+  const auto has = [](const std::vector<FingerprintPart>& list, const std::string& name) {
+    return std::any_of(list.begin(), list.end(), [&](const FingerprintPart& part) { return part.name == name; });
+  };
+  std::stable_partition(names.begin(), names.end(),
+                        [&](const std::string& name) { return !has(before, name) || !has(now, name); });
   return names;
 }
 

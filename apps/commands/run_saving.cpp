@@ -58,8 +58,8 @@ void RunSaving::begin(const Job& job, ResultFiles& files, const std::function<st
   setting.machine = machine();
   setting.files = std::string(output_.vtu ? "VTU files" : "no VTU files") +
                   (output_.tables ? ", tables" : ", no tables") + (output_.frd ? ", an .frd file" : "");
-  std::vector<FingerprintPart> fingerprint = job_fingerprint(job);
-  fingerprint.insert(fingerprint.end(), more.begin(), more.end());
+  std::vector<FingerprintPart> fingerprint = more;  // first: another number of processes changes all parts of the job
+  for (FingerprintPart& part : job_fingerprint(job)) fingerprint.push_back(std::move(part));
   checkpoints.begin(std::move(fingerprint), std::move(setting));
   begun_ = true;
   files.attach(checkpoints);

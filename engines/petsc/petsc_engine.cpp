@@ -45,7 +45,7 @@ void require_memory_to_start() {
   const AvailableMemory room = available_host_memory();
   if (room.bytes >= bytes) return;
   const auto megabytes = [](double b) { return std::to_string(std::llround(b / 1e6)) + " MB"; };
-  throw Error(ErrorCode::out_of_memory, "MPI and PETSc need about " + megabytes(bytes) + " to start, and " +
+  throw Error(ErrorCode::out_of_memory, "MPI and PETSc need about " + megabytes(bytes) + " of memory to start, and " +
                                             room.limit + " leaves " + megabytes(room.bytes) +
                                             "; raise it, or start fewer processes on this machine");
 }

@@ -103,7 +103,7 @@ TEST(Faults, OneProcessWithoutMemory) {
              "\" \"$@\"\n");
   fs::permissions(folder / "start.sh", fs::perms::owner_all);
   int messages = 0;
-  for (const int limit : {140000, 220000, 315000, 328000, 345000, 4000000}) {
+  for (const int limit : {140000, 180000, 220000, 315000, 328000, 345000, 4000000}) {
     SCOPED_TRACE(limit);
     const auto start = std::chrono::steady_clock::now();
     const Outcome outcome = on_processes(2, folder, {"run", "bar.inp", "--no-files", "--engine", "petsc"},
@@ -114,6 +114,7 @@ TEST(Faults, OneProcessWithoutMemory) {
     EXPECT_EQ(outcome.code, 4) << outcome.error;
     EXPECT_EQ(occurrences(outcome.error, "voussoir: error:"), 1u) << outcome.error;
     EXPECT_TRUE(contains(outcome.error, "memory")) << outcome.error;
+    EXPECT_TRUE(contains(outcome.error, "process 1 of 2")) << outcome.error;
     EXPECT_LT(limit, 4000000) << outcome.error;
     ++messages;
   }

@@ -262,7 +262,7 @@ TEST(Engine, TellsOfBadOptionsOnce) {
     EXPECT_EQ(occurrences(outcome.error, words), 1u) << outcome.error;
   };
   told_once({"--petsc", "-ksp_type nonsense"}, 4, "PETSc failed");
-  told_once({"--resume"}, 0, "no step over time");
+  told_once({"--resume"}, 0, "no step that is solved in increments");
 }
 
 TEST(Engine, TellsOfCopiesWithoutIt) {
