@@ -210,15 +210,6 @@ TEST_P(Condensation, TheSumOfComplementsIsAnOperator) {
   in.from_host(x);
   sum->apply(in, out);
   expect_near(out.to_host(), expected, "product");
-  // A layout on the first device alone, wherever the complements are.
-  const auto alone = std::make_shared<const Layout>(std::vector{backend->memory(0)},
-                                                    std::vector<std::int64_t>{0, static_cast<std::int64_t>(n)},
-                                                    std::vector<std::vector<std::int64_t>>(1));
-  const auto sum_alone = condensed->make_block_sum(alone, equations);
-  Vector in_alone(alone, 2), out_alone(alone, 2);
-  in_alone.from_host(x);
-  sum_alone->apply(in_alone, out_alone);
-  expect_near(out_alone.to_host(), expected, "product on the first device");
   equations[0].pop_back();
   EXPECT_THROW(condensed->make_block_sum(layout, equations), Error);
 }

@@ -79,10 +79,10 @@ TYPED_TEST(ShapeTest, AgreesWithTheTopologyOfTheFramework) {
     for (int k = 0; k < Shape::dim; ++k) EXPECT_EQ(t.reference_nodes[a][k], Shape::node(a, k)) << a << " " << k;
 }
 
-using Vector = std::array<double, 3>;
+using Position = std::array<double, 3>;
 
-Vector centre_of(const ShapeTopology& t, const std::vector<int>& nodes) {
-  Vector c{0, 0, 0};
+Position centre_of(const ShapeTopology& t, const std::vector<int>& nodes) {
+  Position c{0, 0, 0};
   for (int a : nodes)
     for (int k = 0; k < 3; ++k) c[k] += t.reference_nodes[a][k] / static_cast<double>(nodes.size());
   return c;
@@ -93,15 +93,15 @@ TEST(ShapeTopology, FaceNormalsPointOutwardsAndCloseTheCell) {
     if (t.dim < 2) continue;
     std::vector<int> all(t.corners);
     for (int a = 0; a < t.corners; ++a) all[a] = a;
-    const Vector middle = centre_of(t, all);
-    Vector closed{0, 0, 0};
+    const Position middle = centre_of(t, all);
+    Position closed{0, 0, 0};
     for (const ShapeFace& face : t.faces) {
       const ShapeTopology& side = shape_topology(face.shape);
       ASSERT_EQ(side.nodes, static_cast<int>(face.nodes.size())) << t.name;
       EXPECT_EQ(side.order, t.order) << t.name;
       const std::vector<int> corners(face.nodes.begin(), face.nodes.begin() + side.corners);
       // Twice the area vector, by the corners.
-      Vector normal{0, 0, 0};
+      Position normal{0, 0, 0};
       const auto x = [&](int i) { return t.reference_nodes[corners[i]]; };
       if (t.dim == 2) {
         normal = {2 * (x(1)[1] - x(0)[1]), -2 * (x(1)[0] - x(0)[0]), 0};
@@ -112,7 +112,7 @@ TEST(ShapeTopology, FaceNormalsPointOutwardsAndCloseTheCell) {
             normal[k] += (x(i)[l] - x(0)[l]) * (x(i + 1)[m] - x(0)[m]) - (x(i)[m] - x(0)[m]) * (x(i + 1)[l] - x(0)[l]);
           }
       }
-      const Vector c = centre_of(t, corners);
+      const Position c = centre_of(t, corners);
       double outwards = 0;
       for (int k = 0; k < 3; ++k) outwards += normal[k] * (c[k] - middle[k]), closed[k] += normal[k];
       EXPECT_GT(outwards, 0) << t.name;

@@ -182,7 +182,7 @@ std::vector<double> CudaCondensedParts::copy_complement(const PartGroup& group, 
 
 std::unique_ptr<Operator> CudaCondensedParts::make_block_sum(
     std::shared_ptr<const Layout> layout, std::span<const std::vector<std::int32_t>> equations) const {
-  // Complements on another device than the rows pass through the host.
+  // With one device, the rows read the complements where they are.
   if (layout->devices() != 1 || backend().devices() != 1)
     return CondensedGroups::make_block_sum(std::move(layout), equations);
   require_blocks(equations);
