@@ -25,9 +25,9 @@ static_assert(front_block == PartGroup::block);
 constexpr std::int64_t panel = 256;   // columns that are eliminated before the rest is updated
 constexpr std::int64_t stripe = 256;  // columns of the rest that a product updates
 
-// The rule of is_preferred(): on an H200, dense interiors of up to 14 739 unknowns were eliminated 3 to 6 times as fast as
-// sparse ones by 16 threads of its host (docs/decomposition.md). Larger ones mainly take memory, and GPUs with slow double
-// precision would fall behind. Few operations are done by the host before kernels have been launched.
+// The rule of is_preferred(): on an H200, dense interiors of up to 14 739 unknowns were eliminated 3 to 6 times as fast
+// as sparse ones by 16 threads of its host (docs/decomposition.md). Larger ones mainly take memory, and GPUs with slow
+// double precision would fall behind. Few operations are done by the host before kernels have been launched.
 constexpr std::int32_t most_interior = 16384;
 constexpr double least_flops = 1e8;
 constexpr double memory_share = 0.5;  // of the free memory that may be used
