@@ -100,7 +100,7 @@ class ProcessRunner {
   void open_backend() {
     placement_ = engine_.placement();
     agree(processes_, [&] {
-      backend_ = Backend::open(process_backend(options_.backend, placement_));
+      backend_ = Backend::open(process_backend(backend_in_list(options_.backend, processes_.own()), placement_));
       backend_->choose(options_.work);
     });
   }
@@ -462,6 +462,19 @@ class ProcessRunner {
 };
 
 }  // namespace
+
+std::string backend_in_list(const std::string& list, int process) {
+  std::vector<std::string> entries(1);
+  for (const char c : list)
+    if (c == '/')
+      entries.emplace_back();
+    else
+      entries.back() += c;
+  const std::string& own = entries[static_cast<std::size_t>(process) % entries.size()];
+  if (own.empty())
+    throw Error(ErrorCode::bad_input, "the list of backends '" + list + "' has an empty entry", "backend");
+  return own;
+}
 
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
   if (specification == "cuda") return "cuda:process=" + std::to_string(placement.position);

@@ -19,7 +19,7 @@ namespace voussoir {
 
 /// How a job is solved on several processes.
 struct ProcessOptions {
-  std::string backend = "auto";  ///< of each process, see process_backend()
+  std::string backend = "auto";  ///< of each process, see process_backend() and backend_in_list()
   WorkChoices work = {};         ///< methods that the backends use
   EngineSettings engine;         ///< how the engine solves
   /// How elements are divided: a name for make_partitioner(); for meshes in slices "auto", "coordinate" or the name of
@@ -32,6 +32,11 @@ struct ProcessJobResult {
   JobResult job;                    ///< steps are empty: they were passed on
   std::vector<ProcessShare> parts;  ///< per process; on process 0 only
 };
+
+/// The backend of a process in a list such as "cuda/openmp": the processes take its entries in turn, so that processes
+/// on a GPU and on a CPU share one model. UnequalParts gives them parts for their speeds. An empty entry is an Error
+/// (bad_input).
+std::string backend_in_list(const std::string& list, int process);
 
 /// The backend of a process: "auto" and "openmp" get as many threads as the process has processors to itself, unless
 /// OMP_NUM_THREADS specifies a number; "cuda" becomes the GPU of the process, where those of a machine are given to its

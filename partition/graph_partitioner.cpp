@@ -6,6 +6,7 @@
 #include <span>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/detail/division_by_shares.hpp>
 
 namespace voussoir {
 namespace {
@@ -51,6 +52,7 @@ Vec3 principal_axis(std::array<Vec3, 3> a) {
 struct Bisector {
   const ElementGraph& graph;
   CoordinateBisection::Direction direction;
+  std::span<const double> shares;  // of the parts
   std::vector<std::int32_t> part;
   std::vector<std::array<std::int64_t, 3>> key;  // of each vertex, for sorting
 
@@ -63,7 +65,9 @@ struct Bisector {
     const int left_parts = parts / 2;
     double total = 0;
     for (std::int32_t v : members) total += graph.weight[v];
-    const double target = total * left_parts / parts;
+    const auto own = shares.subspan(static_cast<std::size_t>(first_part), static_cast<std::size_t>(parts));
+    const double target = total * std::accumulate(own.begin(), own.begin() + left_parts, 0.0) /
+                          std::accumulate(own.begin(), own.end(), 0.0);
     // The cut nearest to the target that leaves a vertex for each part on both sides.
     const auto least = static_cast<std::size_t>(left_parts),
                most = members.size() - static_cast<std::size_t>(parts - left_parts);
@@ -128,13 +132,18 @@ struct Bisector {
 
 }  // namespace
 
-std::vector<std::int32_t> CoordinateBisection::partition(const ElementGraph& graph, int parts) const {
-  Bisector bisector{graph, direction_, std::vector<std::int32_t>(graph.vertices(), 0), {}};
+std::vector<std::int32_t> detail::bisect_by_shares(const ElementGraph& graph, CoordinateBisection::Direction direction,
+                                                   std::span<const double> shares) {
+  Bisector bisector{graph, direction, shares, std::vector<std::int32_t>(graph.vertices(), 0), {}};
   bisector.key.resize(graph.vertices());
   std::vector<std::int32_t> all(graph.vertices());
   std::iota(all.begin(), all.end(), 0);
-  bisector.cut(all, 0, parts);
+  bisector.cut(all, 0, static_cast<int>(shares.size()));
   return std::move(bisector.part);
+}
+
+std::vector<std::int32_t> CoordinateBisection::partition(const ElementGraph& graph, int parts) const {
+  return detail::bisect_by_shares(graph, direction_, std::vector<double>(static_cast<std::size_t>(parts), 1.0));
 }
 
 std::vector<std::int32_t> UserPartition::partition(const ElementGraph& graph, int parts) const {

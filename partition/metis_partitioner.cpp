@@ -7,6 +7,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/host_memory.hpp>
+#include <voussoir/partition/detail/division_by_shares.hpp>
 #include <voussoir/partition/ordered_partitioners.hpp>
 
 #if defined(VOUSSOIR_HAVE_METIS)
@@ -58,7 +59,8 @@ bool is_connected(const ElementGraph& graph) {
 enum class MetisMethod { kway, contiguous, recursive };
 
 std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, MetisMethod method,
-                                          const MetisPartitioner::Options& settings) {
+                                          const MetisPartitioner::Options& settings,
+                                          std::span<const double> shares = {}) {
   if (parts == 1) return std::vector<std::int32_t>(graph.vertices(), 0);  // METIS divides by zero
   if (parts == graph.vertices()) {  // METIS prints complaints and leaves some parts empty
     std::vector<std::int32_t> each(static_cast<std::size_t>(parts));
@@ -99,11 +101,14 @@ std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, 
                   "partitioner 'metis:contiguous'");
     options[METIS_OPTION_CONTIG] = 1;
   }
+  std::vector<real_t> target(shares.begin(), shares.end());  // of each part; METIS wants their sum to be 1
+  const real_t sum = std::accumulate(target.begin(), target.end(), real_t{0});
+  for (real_t& share : target) share /= sum;
   idx_t vertices = graph.vertices(), constraints = 1, wanted = parts, cut = 0;
   std::vector<idx_t> part(graph.vertices());
   const auto divide = method == MetisMethod::recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway;
   const int status = divide(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr, edge.data(),
-                            &wanted, nullptr, nullptr, options, &cut, part.data());
+                            &wanted, target.empty() ? nullptr : target.data(), nullptr, options, &cut, part.data());
   if (status == METIS_ERROR) send_termination_again();
   if (status == METIS_ERROR_MEMORY) throw Error(ErrorCode::out_of_memory, "out of memory in METIS");
   if (status != METIS_OK) throw Error(ErrorCode::internal, "METIS failed with code " + std::to_string(status));
@@ -122,6 +127,10 @@ std::vector<std::int32_t> MetisVariant::partition(const ElementGraph& graph, int
   return divide_by_metis(graph, parts, kind_ == Kind::recursive ? MetisMethod::recursive : MetisMethod::contiguous, {});
 }
 
+std::vector<std::int32_t> detail::divide_by_shares(const ElementGraph& graph, std::span<const double> shares) {
+  return divide_by_metis(graph, static_cast<int>(shares.size()), MetisMethod::kway, {}, shares);
+}
+
 #else
 
 bool MetisPartitioner::available() { return false; }
@@ -137,6 +146,7 @@ namespace {
 
 std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph&, int) const { lacks_metis(); }
 std::vector<std::int32_t> MetisVariant::partition(const ElementGraph&, int) const { lacks_metis(); }
+std::vector<std::int32_t> detail::divide_by_shares(const ElementGraph&, std::span<const double>) { lacks_metis(); }
 
 #endif
 

@@ -83,6 +83,7 @@ std::vector<std::string> with_omitted_values(std::vector<std::string> words) {
   const auto is_number = [](const std::string& word) {
     return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
   };
+  if (words.size() > 1 && words[1] == "partition") return words;  // its --picture names a file
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     const std::string next = i + 1 < words.size() ? words[i + 1] : "";

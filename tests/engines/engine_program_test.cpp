@@ -216,6 +216,36 @@ TEST(Engine, MultipliesWithoutAStoredMatrix) {
   }
 }
 
+// Processes on different backends share a model, each with a part for its speed.
+TEST(Engine, SharesAModelAmongUnequalBackends) {
+  const auto folder = fresh_folder("engine_unequal");
+  write_text(folder / "bar.inp", cantilever_deck(12, 2, 2));
+  RunSettings settings;
+  settings.folder = folder;
+  ASSERT_EQ(run_program({"run", "bar.inp", "--solver", "direct", "--output", "alone"}, settings).code, 0);
+  const auto run = [&](const std::string& backend, const std::string& cut, const std::string& output) {
+    return on_processes(3, folder,
+                        {"run", "bar.inp", "--engine", "petsc", "--storage", "matrix-free", "--tolerance", "1e-13",
+                         "--backend", backend, "--cut", cut, "--output", output});
+  };
+  const Outcome outcome = run("openmp:1/debug/debug:2", "coordinate:shares=8/3/1", "unequal");
+  ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+  const Json found = results_of(folder / "unequal" / "bar.results.json");
+  expect_same_steps(results_of(folder / "alone" / "bar.results.json"), found);
+  const Json& parts = found["processes"];
+  ASSERT_EQ(parts.size(), 3u) << found.dump(1);
+  const std::vector<int> elements{32, 12, 4};  // of 48
+  for (std::size_t p = 0; p < 3; ++p) EXPECT_EQ(parts[p]["elements"], elements[p]) << parts.dump(1);
+  EXPECT_TRUE(contains(parts[0]["backend"].get<std::string>(), "openmp")) << parts.dump(1);
+  EXPECT_TRUE(contains(parts[2]["backend"].get<std::string>(), "debug")) << parts.dump(1);
+  const Outcome few = run("openmp:1/debug", "coordinate:shares=8/3", "few");
+  EXPECT_EQ(few.code, 1) << few.error;
+  EXPECT_EQ(occurrences(few.error, "3 parts need as many shares, but there are 2"), 1u) << few.error;
+  const Outcome empty = run("openmp:1//debug", "auto", "empty");
+  EXPECT_EQ(empty.code, 1) << empty.error;
+  EXPECT_EQ(occurrences(empty.error, "has an empty entry"), 1u) << empty.error;
+}
+
 TEST(Engine, IteratesEquallyOftenOnAnyNumberOfProcesses) {
   const auto folder = fresh_folder("engine_iterations");
   write_text(folder / "bar.inp", cantilever_deck(24, 6, 6));

@@ -56,7 +56,8 @@ TEST(SoftMotions, SpanTheLowestModesRoughly) {
 }
 
 TEST(SoftMotions, AreTheSameOnAllThreadsAndDevices) {
-  const auto domain = cantilever_of({40, 5, 5});
+  // Without equal frequencies: which direction of a plane of motions is the last one would depend on rounding.
+  const auto domain = cantilever_of({40, 6, 4});
   const Domain& d = *domain;
   const std::vector<double> one = ritz_values_of_soft_motions(d, "openmp:1", 8);
   ASSERT_EQ(one.size(), 8U);

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <voussoir/partition/graph_partitioner.hpp>
+
+namespace voussoir::detail {
+
+/// Recursive bisection into as many parts as there are shares, of weights in their proportion.
+std::vector<std::int32_t> bisect_by_shares(const ElementGraph& graph, CoordinateBisection::Direction direction,
+                                           std::span<const double> shares);
+/// The same by METIS, k-way. Without METIS in this build, an Error (unavailable).
+std::vector<std::int32_t> divide_by_shares(const ElementGraph& graph, std::span<const double> shares);
+
+}  // namespace voussoir::detail
