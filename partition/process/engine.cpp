@@ -1,13 +1,18 @@
 #include <voussoir/partition/process/engine.hpp>
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
 
+#include <voussoir/backends/host_memory.hpp>
 #include <voussoir/backends/plugin.hpp>
 
 namespace voussoir {
@@ -32,6 +37,26 @@ bool lacks_memory(const std::string& reason) {
 /// Loads a library so that it prefers what it is linked with to what the program has loaded: our direct solver comes
 /// with a sequential MUMPS and a stand-in for MPI, whose functions have the names of the real ones.
 void* load_engine(const std::string& file) { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND); }
+
+/// Whether there is memory for a library to start. If a constructor of one of its libraries fails to allocate memory,
+/// the process ends at once, so a child process tries it first. Only where allocations can fail.
+bool can_start(const std::string& file) {
+  if (!available_host_memory().allocation_fails) return true;
+  const pid_t child = fork();
+  if (child < 0) return true;  // it cannot be tried
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    load_engine(file);  // if it is not found, or cannot be mapped, the loader will say so below
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 /// Whether the program has a copy of a variable of a system library, as programs for x86-64 have that name it in code
 /// compiled without -fPIC. What is loaded as above sees the library's own variable instead.
@@ -67,6 +92,9 @@ EngineLibrary find_engine(const std::string& name) {
     const std::filesystem::path path = std::filesystem::path(folder) / file;
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) {
+      if (!can_start(path.string()))
+        throw Error(ErrorCode::out_of_memory,
+                    "out of memory while the engine '" + name + "' was loaded; raise the limit of memory (ulimit -v)");
       if (void* handle = load_engine(path.string())) return {handle, path.string()};
       const std::string reason = loader_error();
       if (lacks_memory(reason))
