@@ -367,7 +367,9 @@ TEST(Partitioners, AreMadeByName) {
   EXPECT_EQ(make_partitioner("auto")->name(), MetisPartitioner::available() ? "metis" : "coordinate");
   testing::expect_error(ErrorCode::not_found, {"partitioner 'inertal'", "did you mean 'inertial'?", "metis"},
                         [] { make_partitioner("inertal"); });
-  testing::expect_error(ErrorCode::bad_input, {"partitioner 'coordinate'", "no options", "':x'"},
+  testing::expect_error(ErrorCode::bad_input, {"partitioner 'rcm'", "no options", "':x'"},
+                        [] { make_partitioner("rcm:x"); });
+  testing::expect_error(ErrorCode::bad_input, {"partitioner 'coordinate'", "no option 'x'", "shares=8/1"},
                         [] { make_partitioner("coordinate:x"); });
 }
 
