@@ -65,7 +65,8 @@ TEST(SoftMotions, AreTheSameOnAllThreadsAndDevices) {
   EXPECT_EQ(ritz_values_of_soft_motions(d, "debug", 8), one);
   const std::vector<double> two = ritz_values_of_soft_motions(d, "debug:2", 8);
   ASSERT_EQ(two.size(), one.size());
-  for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(two[k] / one[k], 1, 1e-9) << k;
+  // The levels compute in single precision, and two devices add in another order.
+  for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(two[k] / one[k], 1, 1e-5) << k;
 }
 
 /// A hierarchy of one level has nothing to propose.
