@@ -68,7 +68,7 @@ OutputFile::OutputFile(std::filesystem::path path, bool overwrite) : path_(std::
   if (nameless_) return;
   temporary_ = detail::unfinished_name(path_);
   errno = 0;
-  file_ = std::fopen(temporary_.c_str(), "wbxe");
+  file_ = std::fopen(temporary_.c_str(), "w+bxe");
   if (!file_) {
     const int error = errno;
     temporary_.clear();
@@ -101,6 +101,13 @@ void OutputFile::patch(std::uint64_t position, std::string_view text) {
   if (::fseeko(file_, static_cast<off_t>(position), SEEK_SET) != 0 ||
       std::fwrite(text.data(), 1, text.size(), file_) != text.size() || ::fseeko(file_, 0, SEEK_END) != 0)
     fail("writing failed", errno);
+}
+
+void OutputFile::read_back(std::uint64_t position, void* data, std::size_t bytes) {
+  errno = 0;
+  if (::fseeko(file_, static_cast<off_t>(position), SEEK_SET) != 0 || std::fread(data, 1, bytes, file_) != bytes ||
+      ::fseeko(file_, 0, SEEK_END) != 0)
+    fail("what was written cannot be read back", errno);
 }
 
 void OutputFile::flush() {

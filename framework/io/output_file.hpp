@@ -36,8 +36,11 @@ class OutputFile {
   void write(std::string_view text) { write(text.data(), text.size()); }  ///< appends text
   /// Number of bytes written so far.
   std::uint64_t position() const { return position_; }
-  /// Overwrites bytes that were written before, starting at `position`.
+  /// Overwrites bytes that were written before, starting at `position`. Bytes beyond the end extend the file, but do
+  /// not count in position().
   void patch(std::uint64_t position, std::string_view text);
+  /// Reads bytes that were written before, starting at `position`.
+  void read_back(std::uint64_t position, void* data, std::size_t bytes);
   /// Completes the file and gives it its name. If another file has taken the name in the meantime, it is overwritten if
   /// allowed; otherwise NameTaken is thrown.
   void commit();
