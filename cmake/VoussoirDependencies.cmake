@@ -47,6 +47,11 @@ if(NOT VOUSSOIR_METIS STREQUAL "OFF")
 endif()
 voussoir_optional(METIS "${METIS_FOUND}" "METIS was not found; install libmetis-dev")
 
+if(NOT VOUSSOIR_HDF5 STREQUAL "OFF")
+  find_package(HDF5Serial QUIET)
+endif()
+voussoir_optional(HDF5 "${HDF5Serial_FOUND}" "serial HDF5 1.10.7 or later was not found; install libhdf5-dev")
+
 if(VOUSSOIR_HAVE_MUMPS)
   # MUMPS asks for "a BLAS". Naming OpenBLAS here, ahead of MUMPS, makes it the one that is used whatever the system's
   # default BLAS is; --no-as-needed because the library itself may call none of its functions.

@@ -26,6 +26,7 @@
 #include <voussoir/jobs/piece_results.hpp>
 #include <voussoir/jobs/process_job.hpp>
 #include <voussoir/partition/partitioners.hpp>
+#include <voussoir/partition/process/part_file.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -37,9 +38,9 @@ namespace {
 /// Refuses partitioners that do not exist, or not for these files.
 void check_cut(const EngineRun& run) {
   if (run.cut == "auto") return;
-  if (std::any_of(run.files.begin(), run.files.end(), is_part_file))
+  if (std::any_of(run.files.begin(), run.files.end(), is_part_file_name))
     refuse_option("--cut",
-                  "a divided job (.vpart) is cut already; choose the cut when it is made, by `voussoir "
+                  "a divided job (.vpart, .h5) is cut already; choose the cut when it is made, by `voussoir "
                   "partition --method`");
   if (run.slices) {
     if (run.cut != "ptscotch" && run.cut != "coordinate")
@@ -311,7 +312,7 @@ class EngineRunner {
 
   /// Gets the part of each process: from a file of parts, or from process 0, which forgets the whole job then.
   void get_part(const std::string& file) {
-    const bool is_divided = is_part_file(file) || run_.slices;
+    const bool is_divided = is_part_file_name(file) || run_.slices;
     const Stopwatch watch;
     if (is_divided) {
       part_ = run_.slices ? read_process_slices(engine_, file, options_.partitioner) : read_process_part(engine_, file);
@@ -382,7 +383,7 @@ class EngineRunner {
 
   ExitCode solve(const std::string& file) {
     forget_files();
-    if (run_.pieces || is_part_file(file)) return solve_in_pieces(file);
+    if (run_.pieces || is_part_file_name(file)) return solve_in_pieces(file);
     const Stopwatch since_start;
     read(file, false);
     tell_if_stopped(file);
@@ -512,8 +513,6 @@ class EngineRunner {
 };
 
 }  // namespace
-
-bool is_part_file(const std::string& file) { return std::filesystem::path(file).extension() == ".vpart"; }
 
 ExitCode silent_exit(ExitCode code) {
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // mpirun ends all processes when the first one ends

@@ -23,14 +23,12 @@ struct EngineRun {
   OutputOptions output;            ///< files to write
   Dialect dialect = Dialect::calculix;
   bool verbose = false, quiet = false, json = false;
-  bool pieces = false;                 ///< each process writes its own results; always so for files of parts (.vpart)
+  bool pieces = false;                 ///< each process writes its own results; always so for files of parts
   bool slices = false;                 ///< each process reads a slice of the mesh
   CheckpointOptions checkpoints = {};  ///< of steps over time
   std::string cut = "auto";            ///< how elements are divided among the processes
 };
 
-/// Whether a file is one of parts, by its name: X.vpart.
-bool is_part_file(const std::string& file);
 /// Ends a process without a message, since another process reports the error; waits long enough for that report.
 ExitCode silent_exit(ExitCode code);
 

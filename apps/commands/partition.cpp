@@ -117,6 +117,7 @@ void draw_parts(const PartitionOptions& options, const std::string& method, cons
 void run_partition(const PartitionOptions& options) {
   check_outputs({options.file}, {options.csv, options.vtu, options.picture, options.output});
   refuse_existing(options);
+  if (!options.output.empty()) require_part_format(options.output);
   const auto method = make_partitioner(options.method);
   Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
   Domain& domain = *job.domains.front();
@@ -158,6 +159,7 @@ constexpr const char* partition_examples =
   voussoir partition beam.inp --parts 8 --picture parts.png     a picture of the parts
   voussoir partition beam.inp --parts 8 --csv parts.csv    the part of every element
   voussoir partition beam.inp --parts 8 --output beam.vpart     the divided job; each process reads its own part
+  voussoir partition beam.inp --parts 8 --output beam.h5        the same as an HDF5 file, which other programs read, too
   voussoir partition beam.inp --load libmine.so --method mine   a method of your own (docs/tutorials/write_a_solver.md)
 
 Parts are numbered from 0. Elements coupled by equations stay together.)";
@@ -189,7 +191,8 @@ void add_partition_command(CLI::App& program) {
       ->type_name("FILE.png");
   partition
       ->add_option("--output", options->output,
-                   "Write the job, divided into parts for several processes, to a .vpart file")
+                   "Write the job, divided into parts for several processes: X.h5 and X.hdf5 are HDF5 files, others "
+                   "have the format of X.vpart")
       ->type_name("FILE");
   partition->add_flag("--force", options->force, "Replace existing files");
   partition->add_flag("--json", options->json, "Print only a JSON document on standard output");

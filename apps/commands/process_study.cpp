@@ -33,6 +33,7 @@
 #include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/partition/process/engine.hpp>
+#include <voussoir/partition/process/part_file.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -397,7 +398,7 @@ void check_process_study(const ProcessStudy& study) {
   std::error_code ignored;
   if (!study.file.empty() && !std::filesystem::exists(study.file, ignored))
     throw Error(ErrorCode::io, "there is no such file", study.file);
-  if (std::filesystem::path(study.file).extension() == ".vpart")
+  if (is_part_file_name(study.file))
     throw Error(ErrorCode::bad_input, "the number of parts of a divided job is fixed; give the deck it was made from",
                 study.file);
   check_outputs({study.file}, {study.csv, study.plot});

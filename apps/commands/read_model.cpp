@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/threads.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
+#include <voussoir/partition/process/part_file.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -46,7 +47,7 @@ Job read(const std::filesystem::path& path, Dialect dialect, const std::function
     if (mesh_will_do) return mesh_as_job(read_gmsh(path, progress), path.string());
     throw Error(ErrorCode::bad_input, about_meshes(path), path.string());
   }
-  if (ending == ".vpart")
+  if (is_part_file_name(path))
     throw Error(
         ErrorCode::bad_input,
         "this is a divided job, which is solved by as many processes as it has parts: mpirun -n N voussoir run " +

@@ -362,7 +362,8 @@ constexpr const char* run_examples =
   voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
   voussoir run quake.inp --resume                continue it after it was interrupted
   mpirun -n 4 voussoir run big.inp --engine petsc   on four processes, on one or several machines
-  mpirun -n 4 voussoir run big.vpart --engine petsc   the same for a job divided by `voussoir partition --output`
+  mpirun -n 4 voussoir run big.vpart --engine petsc   the same for a job divided by `voussoir partition --output`;
+                                                 big.h5 is one in HDF5
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
@@ -444,7 +445,8 @@ ExitCode run_files(const RunOptions& options) {
 void add_run_command(CLI::App& program) {
   CLI::App* run = program.add_subcommand("run", "Solve decks (.inp) and job files (.json), write results");
   auto options = std::make_shared<RunOptions>();
-  run->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json), divided jobs (.vpart)")
+  run->add_option("FILE", options->files,
+                  "Abaqus or CalculiX decks (.inp), job files (.json), divided jobs (.vpart, .h5)")
       ->type_name("FILE")
       ->required();
   add_load_option(*run, "Solving");

@@ -65,6 +65,36 @@ TEST(Pieces, OfADividedJobHaveTheAnswersOfTheDeck) {
   }
 }
 
+// PETSc may bring an HDF5 of its own, one with MPI.
+TEST(Pieces, OfAnHdf5FileAreThoseOfAVpartFile) {
+  const auto folder = fresh_folder("pieces_hdf5");
+  write_text(folder / "bar.inp", cantilever_deck(6, 3, 2, {1.0, -2.5}));
+  const Outcome probe = alone(folder, {"partition", "bar.inp", "--parts", "2", "--output", "bar.h5"});
+  if (probe.code == 4) GTEST_SKIP() << probe.error;
+  ASSERT_EQ(probe.code, 0) << probe.error;
+  divide(folder, "bar.inp", 2, "bar.vpart");
+  fs::remove(folder / "bar.inp");
+  for (const std::string name : {"bar.h5", "bar.vpart"}) {
+    const Outcome outcome = on_processes(2, folder, {"run", name, "--engine", "petsc", "--output", "out_" + name});
+    ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+    EXPECT_FALSE(contains(outcome.error, "HDF5")) << outcome.error;
+  }
+  EXPECT_EQ(files_in(folder / "out_bar.h5"), files_in(folder / "out_bar.vpart"));
+  const Json expected = results_of(folder / "out_bar.vpart" / "bar.results.json"),
+             found = results_of(folder / "out_bar.h5" / "bar.results.json");
+  expect_same_steps(expected, found);
+  for (const char* size : {"nodes", "elements_by_type", "free_equations"})
+    EXPECT_EQ(found["sizes"][size], expected["sizes"][size]) << size;
+  EXPECT_EQ(largest_part(found), largest_part(expected));
+  // A file that ends too early: one message for both processes.
+  const std::string bytes = read_text(folder / "bar.h5");
+  write_text(folder / "short.h5", bytes.substr(0, bytes.size() - 100));
+  const Outcome cut = on_processes(2, folder, {"run", "short.h5", "--engine", "petsc"});
+  EXPECT_EQ(cut.code, 1) << cut.error;
+  EXPECT_EQ(occurrences(cut.error, "damaged or incomplete"), 1u) << cut.error;
+  EXPECT_FALSE(contains(cut.error, "HDF5-DIAG")) << cut.error;
+}
+
 TEST(Pieces, OfADeckAreWrittenOnRequest) {
   const auto folder = fresh_folder("pieces_deck");
   write_text(folder / "bar.inp", cantilever_deck(5, 2, 2));

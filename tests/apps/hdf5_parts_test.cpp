@@ -1,0 +1,66 @@
+// Divided jobs as HDF5 files, by the program, and what it says where it has no HDF5.
+#include <gtest/gtest.h>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/partition/process/part_file.hpp>
+
+#include "program_run.hpp"
+
+namespace voussoir::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Hdf5Program : public ::testing::Test {
+  RunSettings settings;
+  void SetUp() override {
+    settings.folder = fresh_folder("hdf5");
+    write_text(settings.folder / "beam.inp", cantilever_deck(8, 2, 2));
+  }
+  Outcome run(const std::vector<std::string>& arguments) const { return run_program(arguments, settings); }
+};
+
+TEST_F(Hdf5Program, WritesTheDividedJob) {
+  try {
+    require_part_format("beam.h5");
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const std::vector<std::string> command{"partition", "beam.inp", "--parts", "3", "--output", "beam.h5"};
+  const Outcome outcome = run(command);
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_TRUE(contains(outcome.out, "Wrote beam.h5")) << outcome.out;
+  const PartFile file(settings.folder / "beam.h5");
+  ASSERT_EQ(file.parts(), 3);
+  std::int64_t elements = 0;
+  for (int p = 0; p < 3; ++p) elements += file.read(p).job.domains[0]->element_count();
+  EXPECT_EQ(elements, 32);
+  EXPECT_EQ(run(command).code, 5);
+  const Outcome alone = run({"run", "beam.h5"});
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_TRUE(contains(alone.error, "mpirun -n N voussoir run beam.h5 --engine petsc")) << alone.error;
+}
+
+// A copy of the program and its library without the file that HDF5 comes with, as builds without HDF5 have none.
+TEST_F(Hdf5Program, SaysWhatIsMissingWithoutHdf5) {
+  settings.program = settings.folder / "voussoir";
+  const fs::path built = fs::path(VSR_TEST_PROGRAM).parent_path();
+  fs::copy_file(VSR_TEST_PROGRAM, settings.program);
+  for (const auto& file : fs::directory_iterator(built))
+    if (file.path().filename().string().starts_with("libvoussoir.so")) fs::copy(file.path(), settings.folder);
+  const Outcome outcome = run({"partition", "beam.inp", "--output", "beam.hdf5", "--csv", "parts.csv"});
+  EXPECT_EQ(outcome.code, 4);
+  for (const char* word : {"beam.hdf5", "libvoussoir-hdf5.so", "libhdf5-dev", "-DVOUSSOIR_HDF5=ON", ".vpart"})
+    EXPECT_TRUE(contains(outcome.error, word)) << word << "\n" << outcome.error;
+  EXPECT_FALSE(fs::exists(settings.folder / "parts.csv"));
+  EXPECT_EQ(run({"partition", "beam.inp", "--output", "beam.vpart"}).code, 0);
+
+  write_text(settings.folder / (std::string("libvoussoir-hdf5.so.") + VSR_TEST_SOVERSION), "not a library");
+  const Outcome wrong = run({"partition", "beam.inp", "--output", "beam.h5"});
+  EXPECT_EQ(wrong.code, 4);
+  EXPECT_TRUE(contains(wrong.error, "cannot be loaded")) << wrong.error;
+}
+
+}  // namespace
+}  // namespace voussoir::testing
