@@ -11,12 +11,9 @@ namespace voussoir::petsc {
 /// that sums have the same bits in each run. Rows that no process has an equation for get a unit diagonal with
 /// Diagonal::stiff. Collective.
 ///
-/// Next to the matrices themselves, only rows of shared equations are copied.
-Mat assemble_rows(MPI_Comm communicator, const SystemShare& share, const HostMatrix& entries, Diagonal diagonal,
+/// The option -mat_type chooses the type: aij (by default), types derived from it, or baij. With aij, the values of
+/// `entries` are moved to their places in rows where this is possible, so that no second copy of the matrix exists.
+Mat assemble_rows(MPI_Comm communicator, const SystemShare& share, HostMatrix entries, Diagonal diagonal,
                   FixedEntries fixed);
-
-/// What the diagonal of equations that are not free gets with Diagonal::stiff: the largest diagonal entry of the
-/// process, or 1 where there is none.
-double stiff_diagonal(const SystemShare& share, const HostMatrix& entries);
 
 }  // namespace voussoir::petsc

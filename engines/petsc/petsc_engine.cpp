@@ -63,6 +63,17 @@ void give_blas_its_memory() {
   VSR_PETSC(MatDestroy(&a));
 }
 
+/// Large arrays in mappings of their own, which go back to the system when they are released. Open MPI switches that
+/// off where it may have to register memory with a network; memory between arrays of multigrid set-up would then stay
+/// with the process.
+void give_large_arrays_their_own_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 65536);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 21);
+#endif
+}
+
 /// Processes of a launcher of another MPI do not know of each other, and each would solve the whole job.
 void check_launcher(int count) {
   const char* const size = std::getenv("PMI_SIZE");
@@ -117,6 +128,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_PETSC(SlepcInitializeNoArguments());
   VSR_PETSC(PetscPushErrorHandler(keep_petsc_error, nullptr));
   VSR_PETSC(PetscOptionsInsertString(nullptr, options.c_str()));
+  give_large_arrays_their_own_memory();
   give_blas_its_memory();
   register_local_solver();
   PETSC_STDOUT = stderr;  // standard output is for results

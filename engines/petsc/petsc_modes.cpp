@@ -99,7 +99,7 @@ void PetscModes::release() {
   system_.reset();
 }
 
-void PetscModes::set_system(const EigenShare& share) {
+void PetscModes::set_system(EigenShare share) {
   release();
   engine_.set_starting_options(starting_options_);
   system_ = std::make_unique<PetscSystem>(engine_.communicator(), share.stiffness);
@@ -115,10 +115,10 @@ void PetscModes::set_system(const EigenShare& share) {
     VSR_PETSC(VecPointwiseMult(vector, vector, free_));
     VSR_PETSC(VecScale(vector, 1 / mean_mass_));
   }
-  stiffness_ = system_->assemble(share.stiffness, share.stiffness.matrix, Diagonal::stiff);
+  stiffness_ = system_->assemble(share.stiffness, std::move(share.stiffness.matrix), Diagonal::stiff);
   VSR_PETSC(MatScale(stiffness_, 1 / mean_mass_));
   examine_options();
-  mass_ = system_->assemble(share.stiffness, share.mass, inverts_ ? Diagonal::zero : Diagonal::stiff);
+  mass_ = system_->assemble(share.stiffness, std::move(share.mass), inverts_ ? Diagonal::zero : Diagonal::stiff);
   VSR_PETSC(MatScale(mass_, 1 / mean_mass_));
   if (!inverts_) fill_mass_of_supports(share.largest_ratio);
   if (!factorises_) system_->add_motions(share.stiffness, stiffness_);

@@ -24,7 +24,7 @@ class PetscModes : public ProcessEigenSolver {
   PetscModes(const PetscModes&) = delete;
   PetscModes& operator=(const PetscModes&) = delete;
 
-  void set_system(const EigenShare& share) override;
+  void set_system(EigenShare share) override;
   bool inverts() const override { return inverts_; }
   bool factorises() const override { return factorises_; }
   std::string method() const override { return method_; }

@@ -40,6 +40,13 @@ void return_free_memory() {
 #endif
 }
 
+/// Whether a matrix has PETSc's type baij.
+bool is_of_blocks(Mat matrix) {
+  const char* type = nullptr;
+  VSR_PETSC(MatGetType(matrix, &type));
+  return type && std::string(type).find("baij") != std::string::npos;
+}
+
 }  // namespace
 
 const std::vector<Method>& solver_methods() {
@@ -51,9 +58,9 @@ const std::vector<Method>& solver_methods() {
         {"-pc_type", "gamg"},
         {"-pc_gamg_type", "agg"},
         {"-pc_gamg_threshold", "0.01"},
-        {"-pc_gamg_coarse_eq_limit", "200"},
+        {"-pc_gamg_coarse_eq_limit", "1000"},
         {"-mg_levels_ksp_type", "chebyshev"},
-        {"-mg_levels_ksp_max_it", "3"},
+        {"-mg_levels_ksp_max_it", "2"},
         {"-mg_levels_pc_type", "jacobi"}}},
       {"hypre",
        "conjugate gradients with BoomerAMG of hypre",
@@ -169,11 +176,12 @@ void PetscSolver::set_system(SystemShare share) {
   if (share.product) products_ = std::make_unique<ProductMatrix>(engine_.communicator(), *system_, share);
   matrix_ = products_              ? products_->matrix()
             : method_->unassembled ? system_->keep_parts(share)
-                                   : system_->assemble(share, share.matrix, Diagonal::stiff,
+                                   : system_->assemble(share, std::move(share.matrix), Diagonal::stiff,
                                                        method_->direct ? FixedEntries::diagonal : FixedEntries::blocks);
   if (share.symmetric) VSR_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
-  // MUMPS looks for zero pivots in an indefinite factorisation only.
-  if (share.symmetric && !method_->direct) VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
+  // MUMPS looks for zero pivots in an indefinite factorisation only; matrices of blocks do not know the option.
+  if (share.symmetric && !method_->direct && !is_of_blocks(matrix_))
+    VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
   if (!method_->direct && !products_) system_->add_motions(share, matrix_);
   share = {};  // PETSc has its own
   return_free_memory();
@@ -191,6 +199,15 @@ void PetscSolver::make_solver() {
   VSR_PETSC(KSPConvergedDefaultCreate(&default_test_));
   VSR_PETSC(KSPSetConvergenceTest(solver_, test, this, nullptr));
   VSR_PETSC(KSPSetFromOptions(solver_));
+  PC preconditioner = nullptr;
+  const char* kind = nullptr;
+  VSR_PETSC(KSPGetPC(solver_, &preconditioner));
+  VSR_PETSC(PCGetType(preconditioner, &kind));
+  if (kind && std::string(kind) == PCGAMG && is_of_blocks(matrix_))
+    throw SharedError(Error(ErrorCode::bad_input,
+                            "PETSc's gamg does not work with matrices of type baij; leave out -mat_type, or use "
+                            "another method, such as jacobi, asm or hypre"),
+                      0);
 }
 
 void PetscSolver::set_up() {

@@ -7,6 +7,7 @@
 
 #include <voussoir/engines/petsc/calls.hpp>
 #include <voussoir/engines/petsc/matrix_rows.hpp>
+#include <voussoir/engines/petsc/own_rows.hpp>
 
 namespace voussoir::petsc {
 namespace {
@@ -45,6 +46,7 @@ PetscSystem::PetscSystem(MPI_Comm communicator, const SystemShare& share)
                                             " unknowns exceed the integers of this PETSc; use one that was configured "
                                             "with --with-64-bit-indices");
   VSR_PETSC(VecCreateMPI(communicator_, petsc_int(share.owned), petsc_int(share.size), &whole_));
+  VSR_PETSC(VecSetFromOptions(whole_));  // -vec_type
   VSR_PETSC(VecCreateSeq(PETSC_COMM_SELF, petsc_int(static_cast<std::int64_t>(share.number.size())), &local_));
   std::vector<PetscInt> numbers(share.number.begin(), share.number.end());
   IS from = nullptr;
@@ -83,8 +85,8 @@ void PetscSystem::to_local(Vec global, std::span<double> local) {
   for (std::size_t e = 0; e < local.size(); ++e) local[e] = free_[e] ? numbers[e] : 0.0;
 }
 
-Mat PetscSystem::assemble(const SystemShare& share, const HostMatrix& entries, Diagonal diagonal, FixedEntries fixed) {
-  return assemble_rows(communicator_, share, entries, diagonal, fixed);
+Mat PetscSystem::assemble(const SystemShare& share, HostMatrix matrix, Diagonal diagonal, FixedEntries fixed) {
+  return assemble_rows(communicator_, share, std::move(matrix), diagonal, fixed);
 }
 
 Mat PetscSystem::keep_parts(const SystemShare& share) {

@@ -49,8 +49,8 @@ class PetscSystem {
   /// The numbers of local equations, 0 where they are not free.
   void to_local(Vec global, std::span<double> local);
 
-  /// The sum of the parts' matrices, stored by rows.
-  Mat assemble(const SystemShare& share, const HostMatrix& matrix, Diagonal diagonal,
+  /// The sum of the parts' matrices, stored by rows, whose memory is used again where possible.
+  Mat assemble(const SystemShare& share, HostMatrix matrix, Diagonal diagonal,
                FixedEntries fixed = FixedEntries::diagonal);
   /// The parts' matrices, not summed (MATIS).
   Mat keep_parts(const SystemShare& share);

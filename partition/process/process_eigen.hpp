@@ -42,7 +42,7 @@ class ProcessEigenSolver {
  public:
   virtual ~ProcessEigenSolver() = default;
   /// Takes new matrices and discards all modes.
-  virtual void set_system(const EigenShare& share) = 0;
+  virtual void set_system(EigenShare share) = 0;
   /// Whether search() multiplies by the inverse of K − σM, so that unknowns without mass do no harm and the shift
   /// decides how fast it converges.
   virtual bool inverts() const = 0;

@@ -194,7 +194,7 @@ ModeSet ProcessModes::solve(const EigenRequest& request) {
   look_at_diagonals(share);
   const Stopwatch watch;
   ModeSet set;
-  solver_->set_system(share);
+  solver_->set_system(std::move(share));
   set.report = find_process_modes(*solver_, facts_, request);
   if (facts_.equations_without_mass > 0) note_once(set.report, massless_note(facts_.equations_without_mass));
   add_time("solve", watch.seconds());

@@ -216,6 +216,33 @@ TEST(Engine, MultipliesWithoutAStoredMatrix) {
   }
 }
 
+TEST(Engine, AssemblesMatricesOfOtherTypes) {
+  const auto folder = fresh_folder("engine_types");
+  write_text(folder / "bar.inp", cantilever_deck(6, 2, 2));
+  RunSettings settings;
+  settings.folder = folder;
+  ASSERT_EQ(run_program({"run", "bar.inp", "--solver", "direct", "--output", "alone"}, settings).code, 0);
+  const auto run = [&](int processes, const std::string& method, const std::string& type,
+                       const std::string& more = "") {
+    return on_processes(processes, folder,
+                        {"run", "bar.inp", "--engine", "petsc:" + method, "--tolerance", "1e-13", "--output",
+                         method + type + std::to_string(processes), "--petsc", "-mat_type " + type + more});
+  };
+  // By coordinates: types derived from aij. By blocks: baij.
+  const std::vector<std::pair<std::string, std::string>> cases{{"gamg", "aijperm"},   {"mumps", "aijperm"},
+                                                               {"jacobi", "aijsell"}, {"jacobi", "baij"},
+                                                               {"asm", "baij"},       {"hypre", "baij"}};
+  for (const auto& [method, type] : cases)
+    for (const int processes : {1, 3}) {
+      const Outcome outcome = run(processes, method, type);
+      ASSERT_EQ(outcome.code, 0) << method << " " << type << "\n" << outcome.error << outcome.out;
+      expect_same_steps(results_of(folder / "alone" / "bar.results.json"),
+                        results_of(folder / (method + type + std::to_string(processes)) / "bar.results.json"));
+    }
+  EXPECT_TRUE(contains(run(2, "jacobi", "baij", " -ksp_view").error, "type: mpibaij"));
+  EXPECT_TRUE(contains(run(2, "gamg", "aijperm", " -ksp_view").error, "type: mpiaijperm"));
+}
+
 // Processes on different backends share a model, each with a part for its speed.
 TEST(Engine, SharesAModelAmongUnequalBackends) {
   const auto folder = fresh_folder("engine_unequal");

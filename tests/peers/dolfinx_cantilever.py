@@ -22,9 +22,9 @@ OPTIONS = {
     "pc_type": "gamg",
     "pc_gamg_type": "agg",
     "pc_gamg_threshold": 0.01,
-    "pc_gamg_coarse_eq_limit": 200,
+    "pc_gamg_coarse_eq_limit": 1000,
     "mg_levels_ksp_type": "chebyshev",
-    "mg_levels_ksp_max_it": 3,
+    "mg_levels_ksp_max_it": 2,
     "mg_levels_pc_type": "jacobi",
 }
 

@@ -18,7 +18,7 @@ class KnownModes : public ProcessEigenSolver {
  public:
   explicit KnownModes(std::vector<double> spectrum) : spectrum_(std::move(spectrum)) {}
 
-  void set_system(const EigenShare&) override {}
+  void set_system(EigenShare) override {}
   bool inverts() const override { return inside; }
   bool factorises() const override { return inside; }
   std::string method() const override { return "known"; }
