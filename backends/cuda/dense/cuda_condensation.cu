@@ -1,11 +1,13 @@
 #include <voussoir/backends/cuda/dense/cuda_condensation.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/dense/batched_product.hpp>
 #include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
 #include <voussoir/backends/cuda/dense/front_kernels.hpp>
+#include <voussoir/backends/cuda/dense/front_solves.hpp>
 #include <voussoir/backends/detail/condensed_parts.hpp>
 #include <voussoir/backends/detail/dense_block_rows.hpp>
 
@@ -45,6 +47,9 @@ class CudaCondensedParts final : public voussoir::detail::CondensedGroups {
   void backwards(const PartGroup& group, Array<double>& vectors, int columns) const override;
   std::vector<double> copy_complement(const PartGroup& group, std::size_t member, std::int32_t size) const override;
 
+  /// Calls solve() with room for what it solves, and puts that in its place.
+  void substitute(const PartGroup& group, Array<double>& vectors, int columns,
+                  const std::function<void(const FrontView&, const VectorView&, cudaStream_t)>& solve) const;
   void eliminate_panel(const FrontView& view, const BatchedProducts& products, const BatchedMatrix& scaled,
                        std::int64_t first, std::int64_t end, cudaStream_t stream) const;
   /// For kernels that only read fronts.
@@ -134,32 +139,61 @@ void CudaCondensedParts::eliminate(PartGroup& group, const GroupEntries& entries
   launch(mirror_complements, Grid{view.count * tiles * tiles, front_threads, 0}, stream, view);
 }
 
-void CudaCondensedParts::forwards(const PartGroup& group, Array<double>& vectors, int columns,
-                                  bool interior_only) const {
+/// Blocks of threads for so many shares of the columns that are solved together.
+template <int most>
+Grid solve_grid(const FrontView& view, int columns, std::int64_t shares) {
+  return {view.count * ((columns + most - 1) / most) * shares, vector_threads, 0};
+}
+
+template <int most>
+void launch_forwards(const FrontView& view, const VectorView& vectors, std::int64_t rows, cudaStream_t stream) {
+  for (std::int64_t k = 0; k < view.interior; k += front_block) {
+    const std::int64_t below = rows - k - front_block,
+                       shares = std::max<std::int64_t>(1, (below + vector_threads - 1) / vector_threads);
+    launch(step_forwards<most>, solve_grid<most>(view, vectors.columns, shares), stream, view, vectors, k, rows,
+           shares);
+  }
+}
+
+template <int most>
+void launch_backwards(const FrontView& view, const VectorView& vectors, cudaStream_t stream) {
+  constexpr int columns_at_once = vector_threads / 32 * 4;
+  const std::int64_t begin_shares = (view.interior + columns_at_once - 1) / columns_at_once;
+  launch(begin_backwards<most>, solve_grid<most>(view, vectors.columns, begin_shares), stream, view, vectors,
+         begin_shares);
+  for (std::int64_t k = view.interior - front_block; k >= 0; k -= front_block) {
+    const std::int64_t shares = std::max<std::int64_t>(1, (k + step_columns - 1) / step_columns);
+    launch(step_backwards<most>, solve_grid<most>(view, vectors.columns, shares), stream, view, vectors, k, shares);
+  }
+}
+
+void CudaCondensedParts::substitute(
+    const PartGroup& group, Array<double>& vectors, int columns,
+    const std::function<void(const FrontView&, const VectorView&, cudaStream_t)>& solve) const {
   const auto& memory = backend().memory(group.device);
+  const std::int64_t interiors = group.count() * columns * group.interior;
+  if (interiors == 0) return;
+  Array<double> solved(memory, static_cast<std::size_t>(interiors));
   const DeviceSection section(*memory);
   const FrontView view = reading(group);
-  const std::int64_t rows = interior_only ? view.interior : view.height;
-  double* const x = vectors.update_device();
-  if (columns == 1)
-    launch(solve_forwards<1>, Grid{view.count, vector_threads, 0}, stream_of(memory), view, x, 1, rows);
-  else
-    launch(solve_forwards<vector_columns>,
-           Grid{view.count * ((columns + vector_columns - 1) / vector_columns), vector_threads, 0}, stream_of(memory),
-           view, x, columns, rows);
+  const VectorView view_of_vectors{vectors.update_device(), solved.write_device(), columns};
+  solve(view, view_of_vectors, stream_of(memory));
+  launch(place_solved, grid_for(interiors, vector_threads), stream_of(memory), view, view_of_vectors);
+}
+
+void CudaCondensedParts::forwards(const PartGroup& group, Array<double>& vectors, int columns,
+                                  bool interior_only) const {
+  const std::int64_t rows = interior_only ? group.interior : group.height();
+  substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
+    columns == 1 ? launch_forwards<1>(view, own, rows, stream)
+                 : launch_forwards<vector_columns>(view, own, rows, stream);
+  });
 }
 
 void CudaCondensedParts::backwards(const PartGroup& group, Array<double>& vectors, int columns) const {
-  const auto& memory = backend().memory(group.device);
-  const DeviceSection section(*memory);
-  const FrontView view = reading(group);
-  double* const x = vectors.update_device();
-  if (columns == 1)
-    launch(solve_backwards<1>, Grid{view.count, vector_threads, 0}, stream_of(memory), view, x, 1);
-  else
-    launch(solve_backwards<vector_columns>,
-           Grid{view.count * ((columns + vector_columns - 1) / vector_columns), vector_threads, 0}, stream_of(memory),
-           view, x, columns);
+  substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
+    columns == 1 ? launch_backwards<1>(view, own, stream) : launch_backwards<vector_columns>(view, own, stream);
+  });
 }
 
 std::vector<double> CudaCondensedParts::copy_complement(const PartGroup& group, std::size_t member,

@@ -25,8 +25,6 @@ struct EntryView {
 
 constexpr int front_threads = 256;
 constexpr int front_block = 64;  // detail::PartGroup::block
-constexpr int vector_threads = 512;
-constexpr int vector_columns = 8;  // that a block of threads solves together
 
 /// Writes the entries into the lower triangles of fronts that are zero: a warp per row of a member.
 static __global__ void __launch_bounds__(front_threads) spread_entries(FrontView view, EntryView entries) {
@@ -124,88 +122,6 @@ static __global__ void __launch_bounds__(front_threads)
   if (piece >= pieces) return;
   for (std::int32_t k = static_cast<std::int32_t>(threadIdx.x % 32); k < length[piece]; k += 32)
     target[to[piece] + k] = front[from[piece] + k];
-}
-
-/// L⁻¹ b in the interior and b_b − L_bi L⁻¹ b below it, down to `rows`: a block of threads per member and up to `most`
-/// of its columns.
-template <int most>
-__global__ void __launch_bounds__(vector_threads)
-    solve_forwards(FrontView view, double* vectors, int columns, std::int64_t rows) {
-  VSR_SHARED double right[most][front_block], solved[most][front_block];
-  const std::int64_t chunks = (columns + most - 1) / most, member = blockIdx.x / chunks, n = view.height;
-  const int first = static_cast<int>(blockIdx.x % chunks) * most,
-            some = columns - first < most ? columns - first : most;
-  double* const x = vectors + (member * columns + first) * n;
-  const double* const front = view.front + member * n * n;
-  const int t = static_cast<int>(threadIdx.x), i = t % front_block, c = t / front_block;
-  for (std::int64_t k = 0; k < view.interior; k += front_block) {
-    if (c < most) right[c][i] = c < some ? x[c * n + k + i] : 0.0;
-    __syncthreads();
-    if (c < most) {
-      const double* const inverse = view.inverse + (member * view.interior + k) * front_block;
-      double sum = 0;
-      for (int j = 0; j <= i; ++j) sum += inverse[j * front_block + i] * right[c][j];
-      solved[c][i] = sum;
-      if (c < some) x[c * n + k + i] = sum;
-    }
-    __syncthreads();
-    for (std::int64_t r = k + front_block + t; r < rows; r += vector_threads) {
-      double sum[most] = {};
-#pragma unroll 8
-      for (int j = 0; j < front_block; ++j) {
-        const double l = front[(k + j) * n + r];
-#pragma unroll
-        for (int v = 0; v < most; ++v) sum[v] += l * solved[v][j];
-      }
-#pragma unroll
-      for (int v = 0; v < most; ++v)
-        if (v < some) x[v * n + r] -= sum[v];
-    }
-    __syncthreads();
-  }
-}
-
-/// L⁻ᵀ (D⁻¹ y − L_biᵀ x_b) in the interior. Each warp takes the sums of four columns of a diagonal block.
-template <int most>
-__global__ void __launch_bounds__(vector_threads) solve_backwards(FrontView view, double* vectors, int columns) {
-  constexpr int together = 4;
-  VSR_SHARED double right[most][front_block];
-  const std::int64_t chunks = (columns + most - 1) / most, member = blockIdx.x / chunks, n = view.height;
-  const int first = static_cast<int>(blockIdx.x % chunks) * most,
-            some = columns - first < most ? columns - first : most;
-  double* const x = vectors + (member * columns + first) * n;
-  const double* const front = view.front + member * n * n;
-  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
-  for (std::int64_t k = view.interior - front_block; k >= 0; k -= front_block) {
-    double sum[together][most] = {};
-    const double* const l = front + (k + together * warp) * n;
-#pragma unroll 2
-    for (std::int64_t r = k + front_block + lane; r < n; r += 32)
-#pragma unroll
-      for (int v = 0; v < most; ++v) {
-        const double own = v < some ? x[v * n + r] : 0.0;
-#pragma unroll
-        for (int q = 0; q < together; ++q) sum[q][v] += l[q * n + r] * own;
-      }
-#pragma unroll
-    for (int q = 0; q < together; ++q)
-#pragma unroll
-      for (int v = 0; v < most; ++v) {
-        for (int step = 16; step > 0; step /= 2) sum[q][v] += __shfl_xor_sync(0xffffffffu, sum[q][v], step);
-        const std::int64_t j = k + together * warp + q;
-        if (lane == 0)
-          right[v][together * warp + q] =
-              v < some ? x[v * n + j] / view.pivot[member * view.interior + j] - sum[q][v] : 0.0;
-      }
-    __syncthreads();
-    if (const int j = t % front_block, v = t / front_block; v < some) {
-      const double* const inverse = view.inverse + (member * view.interior + k + j) * front_block;
-      double result = 0;
-      for (int i = j; i < front_block; ++i) result += inverse[i] * right[v][i];
-      x[v * n + k + j] = result;
-    }
-    __syncthreads();
-  }
 }
 
 }  // namespace voussoir::cuda

@@ -1,0 +1,177 @@
+#pragma once
+#include <voussoir/backends/cuda/dense/front_kernels.hpp>
+
+// Substitution with the factors of a group of parts, 64 unknowns of the interior in a step. A step is one kernel: each
+// of its blocks of threads solves with the diagonal block, which takes little, and updates some of the other rows, so
+// that all processors read factors even where there are few parts. What is solved goes to an array of its own, because
+// other blocks of the same step still read the right-hand sides. Sums are taken in a fixed order.
+
+namespace voussoir::cuda {
+
+constexpr int vector_threads = 256;
+constexpr int vector_columns = 8;  // that a block of threads solves together
+constexpr int warp_columns = 16;   // of a factor that a warp multiplies in a step backwards
+constexpr int step_columns = vector_threads / 32 * warp_columns;  // the same of a block of threads
+
+/// Right-hand sides of a group: `columns` vectors of full height per member. `solved` has room for the interiors.
+struct VectorView {
+  double* right = nullptr;
+  double* solved = nullptr;
+  int columns = 1;
+};
+
+/// What a block of threads works on: some columns of a member, and a share of the rows.
+template <int most>
+struct VectorShare {
+  std::int64_t member, share;
+  int first, some;  // columns
+
+  __device__ VectorShare(const VectorView& vectors, std::int64_t shares) {
+    const std::int64_t chunks = (vectors.columns + most - 1) / most, rest = blockIdx.x % (chunks * shares);
+    member = blockIdx.x / (chunks * shares);
+    share = rest % shares;
+    first = static_cast<int>(rest / shares) * most;
+    some = vectors.columns - first < most ? vectors.columns - first : most;
+  }
+};
+
+/// Multiplies by the inverse of the diagonal block of L at row k, or by its transpose. Each sum has four pieces.
+template <int most, bool transposed>
+__device__ void solve_diagonal(const double* inverse, const double (&right)[most][front_block],
+                               double (&pieces)[4][most][front_block], double (&solved)[most][front_block]) {
+  const int i = static_cast<int>(threadIdx.x) % front_block, piece = static_cast<int>(threadIdx.x) / front_block;
+  constexpr int length = front_block / 4;
+  double sum[most] = {};
+#pragma unroll
+  for (int q = 0; q < length; ++q) {
+    const int j = piece * length + q;
+    const double l = transposed ? inverse[i * front_block + j] : inverse[j * front_block + i];
+#pragma unroll
+    for (int v = 0; v < most; ++v) sum[v] += l * right[v][j];
+  }
+#pragma unroll
+  for (int v = 0; v < most; ++v) pieces[piece][v][i] = sum[v];
+  __syncthreads();
+  for (int v = piece; v < most; v += 4)
+    solved[v][i] = (pieces[0][v][i] + pieces[1][v][i]) + (pieces[2][v][i] + pieces[3][v][i]);
+  __syncthreads();
+}
+
+/// Takes the numbers of a diagonal block from the right-hand sides, and puts what is solved into its array.
+template <int most>
+__device__ void load_right(const VectorShare<most>& own, const double* x, std::int64_t n,
+                           double (&right)[most][front_block]) {
+  const int i = static_cast<int>(threadIdx.x) % front_block;
+  for (int v = static_cast<int>(threadIdx.x) / front_block; v < most; v += 4)
+    right[v][i] = v < own.some ? x[v * n + i] : 0.0;
+  __syncthreads();
+}
+template <int most>
+__device__ void store_solved(const VectorShare<most>& own, const FrontView& view, const VectorView& vectors,
+                             std::int64_t k, const double (&solved)[most][front_block]) {
+  double* const y = vectors.solved + (own.member * vectors.columns + own.first) * view.interior + k;
+  const int i = static_cast<int>(threadIdx.x) % front_block;
+  for (int v = static_cast<int>(threadIdx.x) / front_block; v < own.some; v += 4)
+    y[v * view.interior + i] = solved[v][i];
+}
+
+/// A step of L⁻¹ b at row k: solves with the diagonal block, and updates the rows below it down to `rows`, one per
+/// thread, in `shares` blocks of threads per member.
+template <int most>
+__global__ void __launch_bounds__(vector_threads)
+    step_forwards(FrontView view, VectorView vectors, std::int64_t k, std::int64_t rows, std::int64_t shares) {
+  VSR_SHARED double right[most][front_block], pieces[4][most][front_block], solved[most][front_block];
+  const VectorShare<most> own(vectors, shares);
+  const std::int64_t n = view.height;
+  double* const x = vectors.right + (own.member * vectors.columns + own.first) * n;
+  load_right(own, x + k, n, right);
+  solve_diagonal<most, false>(view.inverse + (own.member * view.interior + k) * front_block, right, pieces, solved);
+  if (own.share == 0) store_solved(own, view, vectors, k, solved);
+  const std::int64_t r = k + front_block + own.share * vector_threads + threadIdx.x;
+  if (r >= rows) return;
+  const double* const l = view.front + own.member * n * n + k * n + r;
+  double sum[most] = {};
+#pragma unroll 16
+  for (int j = 0; j < front_block; ++j) {
+    const double value = l[j * n];
+#pragma unroll
+    for (int v = 0; v < most; ++v) sum[v] += value * solved[v][j];
+  }
+#pragma unroll
+  for (int v = 0; v < most; ++v)
+    if (v < own.some) x[v * n + r] -= sum[v];
+}
+
+/// D⁻¹ y − L_biᵀ x_b in the interior: each warp takes four columns of L.
+template <int most>
+__global__ void __launch_bounds__(vector_threads)
+    begin_backwards(FrontView view, VectorView vectors, std::int64_t shares) {
+  constexpr int together = 4;
+  const VectorShare<most> own(vectors, shares);
+  const std::int64_t n = view.height;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t j = (own.share * (vector_threads / 32) + threadIdx.x / 32) * together;
+  if (j >= view.interior) return;  // the whole warp: interiors are multiples of 64
+  double* const x = vectors.right + (own.member * vectors.columns + own.first) * n;
+  const double* const l = view.front + own.member * n * n + j * n;
+  double sum[together][most] = {};
+#pragma unroll 2
+  for (std::int64_t r = view.interior + lane; r < n; r += 32)
+#pragma unroll
+    for (int v = 0; v < most; ++v) {
+      const double value = v < own.some ? x[v * n + r] : 0.0;
+#pragma unroll
+      for (int q = 0; q < together; ++q) sum[q][v] += l[q * n + r] * value;
+    }
+#pragma unroll
+  for (int q = 0; q < together; ++q)
+#pragma unroll
+    for (int v = 0; v < most; ++v) {
+      for (int step = 16; step > 0; step /= 2) sum[q][v] += __shfl_xor_sync(0xffffffffu, sum[q][v], step);
+      if (lane == 0 && v < own.some)
+        x[v * n + j + q] = x[v * n + j + q] / view.pivot[own.member * view.interior + j + q] - sum[q][v];
+    }
+}
+
+/// A step of L⁻ᵀ z at row k: solves with the transposed diagonal block, and updates the rows above it, 16 per warp.
+template <int most>
+__global__ void __launch_bounds__(vector_threads)
+    step_backwards(FrontView view, VectorView vectors, std::int64_t k, std::int64_t shares) {
+  constexpr int together = 4;
+  VSR_SHARED double right[most][front_block], pieces[4][most][front_block], solved[most][front_block];
+  const VectorShare<most> own(vectors, shares);
+  const std::int64_t n = view.height;
+  double* const x = vectors.right + (own.member * vectors.columns + own.first) * n;
+  load_right(own, x + k, n, right);
+  solve_diagonal<most, true>(view.inverse + (own.member * view.interior + k) * front_block, right, pieces, solved);
+  if (own.share == 0) store_solved(own, view, vectors, k, solved);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t begin = own.share * step_columns + threadIdx.x / 32 * warp_columns;
+  for (std::int64_t c = begin; c < begin + warp_columns && c < k; c += together) {
+    const double* const l = view.front + own.member * n * n + c * n + k + lane;
+    double sum[together][most];
+#pragma unroll
+    for (int q = 0; q < together; ++q) {
+      const double upper = l[q * n], lower = l[q * n + 32];
+#pragma unroll
+      for (int v = 0; v < most; ++v) sum[q][v] = upper * solved[v][lane] + lower * solved[v][lane + 32];
+    }
+#pragma unroll
+    for (int q = 0; q < together; ++q)
+#pragma unroll
+      for (int v = 0; v < most; ++v) {
+        for (int step = 16; step > 0; step /= 2) sum[q][v] += __shfl_xor_sync(0xffffffffu, sum[q][v], step);
+        if (lane == 0 && v < own.some) x[v * n + c + q] -= sum[q][v];
+      }
+  }
+}
+
+/// Puts what was solved in its place: a thread per number of the interiors.
+static __global__ void __launch_bounds__(vector_threads) place_solved(FrontView view, VectorView vectors) {
+  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * vector_threads + threadIdx.x;
+  const std::int64_t vector = at / view.interior;
+  if (vector < view.count * vectors.columns)
+    vectors.right[vector * view.height + at % view.interior] = vectors.solved[at];
+}
+
+}  // namespace voussoir::cuda
