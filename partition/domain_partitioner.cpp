@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/equation_groups.hpp>
+#include <voussoir/partition/mesh_partitioner.hpp>
 
 namespace voussoir {
 namespace {
@@ -126,7 +127,9 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
   const bool grouped = vertices < count;
   const ElementGraph coarse = grouped ? merged(graph, group) : ElementGraph{};
   const ElementGraph& to_cut = grouped ? coarse : graph;
-  part_of_vertex = method.partition(to_cut, parts);
+  const auto* by_nodes = dynamic_cast<const MeshPartitioner*>(&method);
+  part_of_vertex =
+      by_nodes ? by_nodes->divide(to_cut, vertex_nodes(domain, to_cut), parts) : method.partition(to_cut, parts);
   if (static_cast<std::int64_t>(part_of_vertex.size()) != vertices)
     throw Error(ErrorCode::misuse, "the method '" + method.name() + "' gave " + std::to_string(part_of_vertex.size()) +
                                        " parts for " + std::to_string(vertices) + " vertices");

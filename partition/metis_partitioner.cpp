@@ -8,6 +8,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/host_memory.hpp>
 #include <voussoir/partition/detail/division_by_shares.hpp>
+#include <voussoir/partition/detail/metis_division.hpp>
 #include <voussoir/partition/ordered_partitioners.hpp>
 
 #if defined(VOUSSOIR_HAVE_METIS)
@@ -18,25 +19,7 @@
 
 namespace voussoir {
 
-#if defined(VOUSSOIR_HAVE_METIS)
-
-namespace {
-
-/// METIS 5.1 ends the process, or goes on with what is not there, when memory ends: what it needs is asked for first.
-void require_memory(const ElementGraph& graph) {
-  // The copies made for it, the graphs of all levels with their weights, and what it works with.
-  const double bytes = sizeof(idx_t) * (8.0 * static_cast<double>(graph.column.size()) + 40.0 * graph.vertices());
-  const AvailableMemory room = available_host_memory();
-  // Of memory that is reserved, a part is as a rule never used. Only limits on what is reserved count all of it.
-  if ((room.allocation_fails ? bytes : 0.8 * bytes) <= room.bytes) return;
-  throw Error(ErrorCode::out_of_memory, "the partition of " + std::to_string(graph.vertices()) +
-                                            " elements by METIS needs about " +
-                                            std::to_string(std::llround(bytes / 1e6)) + " MB, and " + room.limit +
-                                            " leaves " + std::to_string(std::llround(room.bytes / 1e6)) +
-                                            " MB; use CoordinateBisection, or a machine with more");
-}
-
-bool is_connected(const ElementGraph& graph) {
+bool detail::is_connected(const ElementGraph& graph) {
   if (graph.vertices() == 0) return true;
   std::vector<char> met(static_cast<std::size_t>(graph.vertices()), 0);
   std::vector<std::int32_t> stack{0};
@@ -56,11 +39,29 @@ bool is_connected(const ElementGraph& graph) {
   return count == graph.vertices();
 }
 
-enum class MetisMethod { kway, contiguous, recursive };
+#if defined(VOUSSOIR_HAVE_METIS)
 
-std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, MetisMethod method,
-                                          const MetisPartitioner::Options& settings,
-                                          std::span<const double> shares = {}) {
+namespace {
+
+/// METIS 5.1 ends the process, or goes on with what is not there, when memory ends: what it needs is asked for first.
+void require_memory(const ElementGraph& graph, const std::string& what) {
+  // The copies made for it, the graphs of all levels with their weights, and what it works with.
+  const double bytes = sizeof(idx_t) * (8.0 * static_cast<double>(graph.column.size()) + 40.0 * graph.vertices());
+  const AvailableMemory room = available_host_memory();
+  // Of memory that is reserved, a part is as a rule never used. Only limits on what is reserved count all of it.
+  if ((room.allocation_fails ? bytes : 0.8 * bytes) <= room.bytes) return;
+  throw Error(ErrorCode::out_of_memory, "the partition of " + std::to_string(graph.vertices()) + " " + what +
+                                            " by METIS needs about " + std::to_string(std::llround(bytes / 1e6)) +
+                                            " MB, and " + room.limit + " leaves " +
+                                            std::to_string(std::llround(room.bytes / 1e6)) +
+                                            " MB; use CoordinateBisection, or a machine with more");
+}
+
+}  // namespace
+
+std::vector<std::int32_t> detail::divide_by_metis(const ElementGraph& graph, int parts, MetisMethod method,
+                                                  const MetisPartitioner::Options& settings,
+                                                  std::span<const double> shares, const char* what) {
   if (parts == 1) return std::vector<std::int32_t>(graph.vertices(), 0);  // METIS divides by zero
   if (parts == graph.vertices()) {  // METIS prints complaints and leaves some parts empty
     std::vector<std::int32_t> each(static_cast<std::size_t>(parts));
@@ -68,10 +69,10 @@ std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, 
     return each;
   }
   if (static_cast<std::int64_t>(graph.column.size()) > std::numeric_limits<idx_t>::max())
-    throw Error(ErrorCode::unavailable,
-                "the graph of the elements has too many edges for this METIS, which counts with " +
-                    std::to_string(8 * sizeof(idx_t)) + " bits; use CoordinateBisection");
-  require_memory(graph);
+    throw Error(ErrorCode::unavailable, std::string("the graph of the ") + what +
+                                            " has too many edges for this METIS, which counts with " +
+                                            std::to_string(8 * sizeof(idx_t)) + " bits; use CoordinateBisection");
+  require_memory(graph, what);
   std::vector<idx_t> start(graph.row_start.begin(), graph.row_start.end());
   std::vector<idx_t> column(graph.column.begin(), graph.column.end());
   std::vector<idx_t> edge(graph.shared_nodes.begin(), graph.shared_nodes.end());
@@ -97,7 +98,9 @@ std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, 
   options[METIS_OPTION_UFACTOR] = std::max(1, static_cast<int>(std::lround(1000 * settings.imbalance)));
   if (method == MetisMethod::contiguous) {
     if (!is_connected(graph))
-      throw Error(ErrorCode::bad_input, "the elements are not connected, so that parts cannot all be",
+      throw Error(ErrorCode::bad_input,
+                  "the elements are not connected by faces, so that parts cannot all be; metis:graph=nodes:contiguous "
+                  "takes elements that share a node for connected",
                   "partitioner 'metis:contiguous'");
     options[METIS_OPTION_CONTIG] = 1;
   }
@@ -115,21 +118,7 @@ std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, 
   return {part.begin(), part.end()};
 }
 
-}  // namespace
-
 bool MetisPartitioner::available() { return true; }
-
-std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph, int parts) const {
-  return divide_by_metis(graph, parts, MetisMethod::kway, options_);
-}
-
-std::vector<std::int32_t> MetisVariant::partition(const ElementGraph& graph, int parts) const {
-  return divide_by_metis(graph, parts, kind_ == Kind::recursive ? MetisMethod::recursive : MetisMethod::contiguous, {});
-}
-
-std::vector<std::int32_t> detail::divide_by_shares(const ElementGraph& graph, std::span<const double> shares) {
-  return divide_by_metis(graph, static_cast<int>(shares.size()), MetisMethod::kway, {}, shares);
-}
 
 #else
 
@@ -144,10 +133,36 @@ namespace {
 
 }  // namespace
 
-std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph&, int) const { lacks_metis(); }
-std::vector<std::int32_t> MetisVariant::partition(const ElementGraph&, int) const { lacks_metis(); }
-std::vector<std::int32_t> detail::divide_by_shares(const ElementGraph&, std::span<const double>) { lacks_metis(); }
+std::vector<std::int32_t> detail::divide_by_metis(const ElementGraph&, int, MetisMethod,
+                                                  const MetisPartitioner::Options&, std::span<const double>,
+                                                  const char*) {
+  lacks_metis();
+}
 
 #endif
+
+std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph, int parts) const {
+  return detail::divide_by_metis(graph, parts, detail::MetisMethod::kway, options_);
+}
+
+MetisVariant::MetisVariant(Kind kind, std::vector<double> shares) : kind_(kind), shares_(std::move(shares)) {
+  if (!shares_.empty()) detail::check_shares(shares_);
+}
+
+std::string MetisVariant::name() const {
+  return std::string(kind_ == Kind::recursive ? "metis:recursive" : "metis:contiguous") +
+         (shares_.empty() ? "" : ":shares");
+}
+
+std::vector<std::int32_t> MetisVariant::partition(const ElementGraph& graph, int parts) const {
+  using detail::MetisMethod;
+  return detail::divide_by_metis(graph, parts,
+                                 kind_ == Kind::recursive ? MetisMethod::recursive : MetisMethod::contiguous, {},
+                                 shares_.empty() ? std::span<const double>{} : detail::shares_of_parts(shares_, parts));
+}
+
+std::vector<std::int32_t> detail::divide_by_shares(const ElementGraph& graph, std::span<const double> shares) {
+  return divide_by_metis(graph, static_cast<int>(shares.size()), MetisMethod::kway, {}, shares);
+}
 
 }  // namespace voussoir

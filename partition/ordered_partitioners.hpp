@@ -38,15 +38,16 @@ class MetisVariant : public GraphPartitioner {
     recursive,  ///< recursive bisection: often better for few parts
     contiguous  ///< k-way with connected parts; a graph that is not connected is an Error (bad_input)
   };
-  /// With METIS's own imbalance of 3 % and a fixed seed.
-  explicit MetisVariant(Kind kind) : kind_(kind) {}
+  /// With METIS's own imbalance of 3 % and a fixed seed. `shares` are those of UnequalParts; empty for equal parts.
+  explicit MetisVariant(Kind kind, std::vector<double> shares = {});
 
-  std::string name() const override { return kind_ == Kind::recursive ? "metis:recursive" : "metis:contiguous"; }
+  std::string name() const override;
   /// Without METIS in this build, an Error (unavailable).
   std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override;
 
  private:
   Kind kind_;
+  std::vector<double> shares_;
 };
 
 /// Pieces of Hilbert's space-filling curve through the centroids: compact parts without a graph, and nearly the same

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/node_graph_partitioner.hpp>
 #include <voussoir/partition/ordered_partitioners.hpp>
 #include <voussoir/partition/unequal_parts.hpp>
 
@@ -52,17 +53,64 @@ PartitionerFactory bisection(const std::string& name, CoordinateBisection::Direc
   }};
 }
 
+/// The options of metis, as they are separated by colons.
+struct MetisWords {
+  std::string method, graph;  // empty: not given
+  std::optional<std::vector<double>> shares;
+};
+
+MetisWords read_metis_words(const std::string& options, const std::string& where) {
+  MetisWords words;
+  const auto once = [&](bool is_given, const std::string& word) {
+    if (is_given)
+      throw Error(ErrorCode::bad_input, "'" + word + "' contradicts or repeats another option; give one of them",
+                  where);
+  };
+  for (std::size_t from = 0; from <= options.size();) {
+    const std::size_t colon = std::min(options.find(':', from), options.size());
+    const std::string word = options.substr(from, colon - from);
+    from = colon + 1;
+    if (word == "kway" || word == "recursive" || word == "contiguous") {
+      once(!words.method.empty(), word);
+      words.method = word;
+    } else if (word.starts_with("graph=")) {
+      once(!words.graph.empty(), word);
+      words.graph = word.substr(6);
+      if (words.graph != "dual" && words.graph != "nodes")
+        throw Error(ErrorCode::bad_input,
+                    "there is no graph '" + words.graph +
+                        "'; there are dual (the default) and nodes. Several options are separated by colons",
+                    where);
+    } else if (auto shares = shares_of(word, where)) {
+      once(words.shares.has_value(), word);
+      words.shares = std::move(shares);
+    } else {
+      throw Error(ErrorCode::bad_input,
+                  "there is no option '" + word +
+                      "'; there are kway (the default), recursive, contiguous, graph=dual (the default), graph=nodes "
+                      "and shares=8/1 for unequal parts. Several options are separated by colons",
+                  where);
+    }
+  }
+  return words;
+}
+
 std::shared_ptr<GraphPartitioner> make_metis(const std::string& options) {
-  const std::string where = "partitioner 'metis'";
-  if (options == "recursive") return std::make_shared<MetisVariant>(MetisVariant::Kind::recursive);
-  if (options == "contiguous") return std::make_shared<MetisVariant>(MetisVariant::Kind::contiguous);
-  if (auto shares = shares_of(options, where))
-    return std::make_shared<UnequalParts>(UnequalParts::Method::metis, std::move(*shares));
-  if (!options.empty() && options != "kway")
-    throw Error(ErrorCode::bad_input,
-                "there is no option '" + options +
-                    "'; there are kway (the default), recursive, contiguous and shares=8/1 for unequal parts",
-                where);
+  if (options.empty()) return std::make_shared<MetisPartitioner>();
+  MetisWords words = read_metis_words(options, "partitioner 'metis'");
+  const bool recursive = words.method == "recursive", contiguous = words.method == "contiguous";
+  std::vector<double> shares = words.shares.value_or(std::vector<double>{});
+  if (words.graph == "nodes") {
+    using Method = NodeGraphPartitioner::Method;
+    return std::make_shared<NodeGraphPartitioner>(recursive    ? Method::recursive
+                                                  : contiguous ? Method::contiguous
+                                                               : Method::kway,
+                                                  std::move(shares));
+  }
+  if (recursive || contiguous)
+    return std::make_shared<MetisVariant>(recursive ? MetisVariant::Kind::recursive : MetisVariant::Kind::contiguous,
+                                          std::move(shares));
+  if (words.shares) return std::make_shared<UnequalParts>(UnequalParts::Method::metis, std::move(shares));
   return std::make_shared<MetisPartitioner>();
 }
 
@@ -70,7 +118,9 @@ Registry<PartitionerFactory>* make_partitioner_table() {
   using Direction = CoordinateBisection::Direction;
   auto* table = new Registry<PartitionerFactory>("partitioner");
   table->add_built_in(
-      "metis", "METIS, multilevel: small interfaces on any mesh; metis:recursive, metis:contiguous, metis:shares=8/1",
+      "metis",
+      "METIS, multilevel: small interfaces on any mesh; metis:recursive, metis:contiguous, metis:graph=nodes, "
+      "metis:shares=8/1",
       {make_metis});
   table->add_built_in("coordinate", "recursive bisection across the longest coordinate axis",
                       bisection("coordinate", Direction::coordinate, UnequalParts::Method::coordinate));

@@ -29,14 +29,22 @@ std::string curve_name(const StudyRow& row, bool cuts, bool contrasts, bool over
 
 std::string study_text(const std::vector<StudyRow>& rows) {
   char line[256];
-  std::snprintf(line, sizeof line, "%-6s %-10s %6s %7s %8s %9s %7s %8s %6s %9s %8s %8s %8s %8s %8s %8s\n", "method",
-                "cut", "parts", "overlap", "contrast", "interface", "coarse", "balance", "iter", "condition", "bound",
-                "set-up", "solve", "coarse", "MB", "error");
-  std::string text = line;
+  std::size_t width = 10;  // of the cuts
+  for (const StudyRow& row : rows) width = std::max(width, row.cut.size());
+  const auto padded = [&](std::string cut) {
+    cut.resize(width, ' ');
+    return cut;
+  };
+  std::snprintf(line, sizeof line, "%6s %7s %8s %9s %7s %8s %6s %9s %8s %8s %8s %8s %8s %8s\n", "parts", "overlap",
+                "contrast", "interface", "coarse", "balance", "iter", "condition", "bound", "set-up", "solve", "coarse",
+                "MB", "error");
+  std::string text = "method " + padded("cut") + " " + line;
   std::string failures;
   for (const StudyRow& row : rows) {
-    std::snprintf(line, sizeof line, "%-6s %-10s %6d %7d %8s %9lld %7lld %8.3f ", row.method.c_str(),
-                  row.cut.empty() ? "undivided" : row.cut.c_str(), row.parts, row.overlap,
+    std::string method = row.method;
+    method.resize(std::max<std::size_t>(6, method.size()), ' ');
+    text += method + " " + padded(row.cut.empty() ? "undivided" : row.cut) + " ";
+    std::snprintf(line, sizeof line, "%6d %7d %8s %9lld %7lld %8.3f ", row.parts, row.overlap,
                   short_number(row.contrast).c_str(), static_cast<long long>(row.interface_unknowns),
                   static_cast<long long>(row.coarse_unknowns), row.balance);
     text += line;

@@ -8,12 +8,23 @@
 
 namespace voussoir {
 
-UnequalParts::UnequalParts(Method method, std::vector<double> shares) : method_(method), shares_(std::move(shares)) {
-  if (shares_.empty()) throw Error(ErrorCode::bad_input, "there are no shares; give one for each part");
-  for (const double share : shares_)
+void detail::check_shares(std::span<const double> shares) {
+  if (shares.empty()) throw Error(ErrorCode::bad_input, "there are no shares; give one for each part");
+  for (const double share : shares)
     if (!std::isfinite(share) || share <= 0)
       throw Error(ErrorCode::bad_input,
                   "a share of " + std::to_string(share) + " is not possible; shares are positive numbers, such as 8/1");
+}
+
+std::span<const double> detail::shares_of_parts(std::span<const double> shares, int parts) {
+  if (static_cast<std::size_t>(parts) > shares.size())
+    throw Error(ErrorCode::bad_input,
+                std::to_string(parts) + " parts need as many shares, but there are " + std::to_string(shares.size()));
+  return shares.first(static_cast<std::size_t>(parts));
+}
+
+UnequalParts::UnequalParts(Method method, std::vector<double> shares) : method_(method), shares_(std::move(shares)) {
+  detail::check_shares(shares_);
 }
 
 std::string UnequalParts::name() const {
@@ -23,10 +34,7 @@ std::string UnequalParts::name() const {
 }
 
 std::vector<std::int32_t> UnequalParts::partition(const ElementGraph& graph, int parts) const {
-  if (static_cast<std::size_t>(parts) > shares_.size())
-    throw Error(ErrorCode::bad_input,
-                std::to_string(parts) + " parts need as many shares, but there are " + std::to_string(shares_.size()));
-  const auto shares = std::span<const double>(shares_).first(static_cast<std::size_t>(parts));
+  const auto shares = detail::shares_of_parts(shares_, parts);
   using Direction = CoordinateBisection::Direction;
   switch (method_) {
     case Method::metis:

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "program_run.hpp"
 
@@ -38,6 +40,33 @@ TEST(Study, PrintsAndWritesATable) {
   EXPECT_LT(json["rows"][0]["condition"], 10);
 }
 
+TEST(Study, ComparesTheGraphsThatMetisDivides) {
+  const auto folder = fresh_folder("study_graphs");
+  write_text(folder / "beam.inp", cantilever_deck(8, 2, 2));
+  RunSettings settings;
+  settings.folder = folder;
+  const Outcome info = run_program({"study", "beam.inp", "--parts", "3", "--method", "bddc,asm2", "--json", "--cut",
+                                    "metis,metis:graph=nodes:recursive"},
+                                   settings);
+  if (contains(info.error, "no METIS")) GTEST_SKIP() << "built without METIS";
+  const auto json = nlohmann::json::parse(info.out);
+  ASSERT_EQ(json["rows"].size(), 4u) << info.out;
+  EXPECT_EQ(json["rows"][0]["cut"], "metis");
+  // Columns stay in line whatever the names.
+  const Outcome text = run_program(
+      {"study", "beam.inp", "--parts", "3", "--method", "bddc,asm2", "--cut", "metis,metis:graph=nodes:recursive"},
+      settings);
+  std::istringstream lines(text.out.substr(text.out.find("method")));
+  std::set<std::size_t> widths;
+  for (std::string line; std::getline(lines, line);) widths.insert(line.size());
+  EXPECT_EQ(widths.size(), 1u) << text.out;
+  for (const int row : {2, 3}) {
+    EXPECT_EQ(json["rows"][row]["cut"], "metis:graph=nodes:recursive");
+    EXPECT_TRUE(json["rows"][row]["converged"]);
+    EXPECT_LT(json["rows"][row]["error"], 1e-7);
+  }
+}
+
 TEST(Study, BadInputIsAnErrorThatSaysWhat) {
   const auto folder = fresh_folder("study_bad");
   write_text(folder / "beam.inp", cantilever_deck(4, 1, 1));
@@ -56,6 +85,7 @@ TEST(Study, BadInputIsAnErrorThatSaysWhat) {
   fails({"--parts", "5"}, "5 parts were requested");
   fails({"--method", "asn"}, "asm");
   fails({"--cut", "rbc"}, "rcb");
+  fails({"--cut", "metis:graph=edges"}, "there is no graph 'edges'; there are dual (the default) and nodes");
   fails({"--contrast", "-1"}, "'-1'");
   fails({"--overlap", "1.5"}, "'1.5'");
   fails({"--tolerance", "0"}, "--tolerance");
