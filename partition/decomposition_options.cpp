@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/element_costs.hpp>
 #include <voussoir/partition/part_solver.hpp>
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/solvers/direct/host_system.hpp>
@@ -95,6 +96,7 @@ Partition make_partition(const AnalysisModel& model, const DecompositionOptions&
   }
   return DomainPartitioner(model.domain())
       .cut_equations()
+      .set_weights(element_costs(model.domain()))
       .partition(*make_partitioner(options.cut), std::max(1, parts));
 }
 

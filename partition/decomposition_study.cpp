@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/element_costs.hpp>
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/partition/schwarz.hpp>
 #include <voussoir/partition/substructuring.hpp>
@@ -297,8 +298,10 @@ class StudyRun {
       for (std::size_t c = 0; c < options_.cuts.size(); ++c)
         for (std::size_t k = 0; k < options_.parts.size(); ++k) {
           const auto partitioner = make_partitioner(options_.cuts[c]);
-          const Partition partition =
-              DomainPartitioner(domain_).cut_equations().partition(*partitioner, options_.parts[k]);
+          const Partition partition = DomainPartitioner(domain_)
+                                          .cut_equations()
+                                          .set_weights(element_costs(domain_))
+                                          .partition(*partitioner, options_.parts[k]);
           StudyCase one(model_, state_, b_, options_, partition, contrast);
           for (const std::string& method : options_.methods) {
             // An undivided system depends on the parts only where contrast does.

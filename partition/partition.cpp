@@ -20,9 +20,10 @@ Partition::Partition(const Domain& domain, std::vector<std::int32_t> part_of_ele
   build(domain, graph);
 }
 
-Partition Partition::with_empty_parts(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts) {
+Partition Partition::with_empty_parts(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts,
+                                      std::vector<double> weights) {
   Partition partition(std::move(part_of_element), parts);
-  partition.build(domain, element_graph(domain), true);
+  partition.build(domain, element_graph(domain, std::move(weights)), true);
   return partition;
 }
 

@@ -27,7 +27,8 @@ class Partition {
   Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts, const ElementGraph& graph);
 
   /// As the first constructor, but parts may have no elements: for runs on more processes than there are elements.
-  static Partition with_empty_parts(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts);
+  static Partition with_empty_parts(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts,
+                                    std::vector<double> weights = {});
 
   int parts() const { return parts_; }  ///< number of parts
 

@@ -8,6 +8,7 @@
 #include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/element_costs.hpp>
 #include <voussoir/partition/equation_groups.hpp>
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/partition/process/detail/step_restriction.hpp>
@@ -82,6 +83,26 @@ Parts follow(const Domain& domain, const Domain& leading, const Partition& parti
   return parts;
 }
 
+/// The costs of the elements of the leading domain, with those of their twins, which follow them.
+std::vector<double> costs_with_twins(const Job& job, std::size_t leading) {
+  const Domain& domain = *job.domains[leading];
+  std::vector<double> costs;
+  std::vector<std::size_t> first;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    first.push_back(costs.size());
+    costs.insert(costs.end(), static_cast<std::size_t>(domain.block(b).size()), element_cost(domain.block(b)));
+  }
+  for (std::size_t d = 0; d < job.domains.size(); ++d)
+    for (std::size_t b = 0; d != leading && b < job.domains[d]->block_count(); ++b) {
+      const ElementBlock& block = std::as_const(*job.domains[d]).block(b);
+      const double cost = element_cost(block);
+      for (std::int32_t e = 0; e < block.size(); ++e)
+        if (const ElementRef twin = twin_of(domain, block.id(e), block.nodes(e)); twin.block >= 0)
+          costs[first[static_cast<std::size_t>(twin.block)] + static_cast<std::size_t>(twin.element)] += cost;
+    }
+  return relative_costs(std::move(costs));
+}
+
 }  // namespace
 
 struct JobDivision::State {
@@ -111,6 +132,7 @@ struct JobDivision::State {
     const std::size_t leading = leading_domain(job);
     const Domain& domain = *job.domains[leading];
     DomainPartitioner partitioner(domain);
+    partitioner.set_weights(costs_with_twins(job, leading));
     for (std::size_t d = 0; d < job.domains.size(); ++d) {
       if (d == leading) continue;
       std::map<std::int32_t, std::vector<Id>> together;
@@ -155,7 +177,8 @@ struct JobDivision::State {
       throw Error(ErrorCode::misuse, "the division needs a list of parts for each of the job's " +
                                          std::to_string(job.domains.size()) + " models");
     for (std::size_t d = 0; d < job.domains.size(); ++d) {
-      partitions.push_back(Partition::with_empty_parts(*job.domains[d], std::move(all[d]), parts));
+      partitions.push_back(
+          Partition::with_empty_parts(*job.domains[d], std::move(all[d]), parts, element_costs(*job.domains[d])));
       equation_nodes.push_back(parts_of_equation_nodes(*job.domains[d], partitions.back()));
     }
     for (int p = 0; p < parts; ++p)

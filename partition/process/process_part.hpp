@@ -85,8 +85,9 @@ void check_divisible(const Job& job);
 ///   for (int p = 0; p < 64; ++p) send(p, encode(division.part(p)));
 class JobDivision {
  public:
-  /// Divides the elements by a partitioner (make_partitioner(): "auto", "metis", "coordinate" …). Elements that a
-  /// multi-point equation or a rigid body connects stay together. If there are fewer groups of elements than parts, the
+  /// Divides the elements by a partitioner (make_partitioner(): "auto", "metis", "coordinate" …), weighted by their
+  /// costs (element_costs()), with those of a second model at the same elements. Elements that a multi-point equation
+  /// or a rigid body connects stay together. If there are fewer groups of elements than parts, the
   /// last parts are empty. Refuses what check_divisible() does. The job must outlive this object and not change.
   JobDivision(const Job& job, int parts, const std::string& method = "auto");
   /// With the part of each element of each domain, block by block. Throws Error (bad_input) if an equation would cross

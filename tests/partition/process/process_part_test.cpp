@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
+#include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/partitioners.hpp>
 
 #include "../loaded_bar.hpp"
 #include "part_systems.hpp"
@@ -222,6 +225,98 @@ TEST(ProcessPart, MorePartsThanElementsLeaveEmptyOnes) {
     EXPECT_EQ(part.ownership.size(), 8u);
   }
   expect_same_system(job, 7);
+}
+
+/// The cost of each part, and its largest value relative to the mean: entries of the matrices of elements.
+double imbalance_by_cost(const Job& job, const std::vector<const Partition*>& partitions) {
+  std::vector<double> cost(static_cast<std::size_t>(partitions.front()->parts()), 0.0);
+  for (std::size_t d = 0; d < partitions.size(); ++d)
+    for (int p = 0; p < partitions[d]->parts(); ++p)
+      for (const ElementRef& element : partitions[d]->elements(p)) {
+        const int unknowns =
+            std::as_const(*job.domains[d]).block(static_cast<std::size_t>(element.block)).type().program().dofs();
+        cost[static_cast<std::size_t>(p)] += unknowns * unknowns;
+      }
+  return *std::max_element(cost.begin(), cost.end()) * static_cast<double>(cost.size()) /
+         std::accumulate(cost.begin(), cost.end(), 0.0);
+}
+
+TEST(JobDivision, BalancesTheCostOfMixedElements) {
+  // C3D20R on the left, C3D8 on the right, and a lattice of beams: costs of 3600, 576 and 144 entries.
+  auto domain = std::make_unique<Domain>();
+  auto steel = std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3, 2.0);
+  steel->set("shear_modulus", 385.0);
+  BoxMesh fine;
+  fine.type = "solid.hex20.reduced";
+  fine.cells = {6, 4, 4};
+  fine.upper = {6, 4, 4};
+  fine.block = "fine";
+  add_box_mesh(*domain, fine).set_material(steel);
+  BoxMesh coarse;
+  coarse.cells = {18, 4, 4};
+  coarse.lower = {8, 0, 0};
+  coarse.upper = {26, 4, 4};
+  coarse.block = "coarse";
+  coarse.set_prefix = "coarse_";
+  add_box_mesh(*domain, coarse).set_material(steel);
+  ElementBlock& beams = domain->add_block("beams", "beam");
+  beams.set_material(steel);
+  for (const char* name : {"area", "inertia_y", "inertia_z", "torsion", "shear_area_y", "shear_area_z"})
+    beams.set_section(name, 0.01);
+  for (const auto& [name, value] : {std::pair{"orientation_x", 0.3}, {"orientation_y", 1.0}, {"orientation_z", 0.2}})
+    beams.set_section(name, value);
+  Id id = 100000;
+  const auto from = domain->node_set("coarse_xmin"), to = domain->node_set("xmax");
+  for (const std::int32_t a : from)
+    for (std::size_t k = 0; k < to.size(); k += 3) beams.add(id++, {domain->node_id(a), domain->node_id(to[k])});
+  domain->prescribe("xmin", "all");
+  domain->add_load_case("push").traction("coarse_xmax", {1, 0, 0});
+  const Job job = job_of(std::move(domain));
+  for (const std::string method : {"auto", "coordinate", "metis:graph=nodes"}) {
+    if (method == "metis:graph=nodes" && !MetisPartitioner::available()) continue;
+    for (const int parts : {2, 4, 6}) {
+      SCOPED_TRACE(method + ", " + std::to_string(parts) + " parts");
+      const JobDivision division(job, parts, method);
+      const Partition by_number = DomainPartitioner(*job.domains[0]).partition(*make_partitioner(method), parts);
+      EXPECT_LT(imbalance_by_cost(job, {&division.partition(0)}), 1.15);
+      EXPECT_GT(imbalance_by_cost(job, {&by_number}), 1.3);
+      EXPECT_NEAR(division.partition(0).balance(), imbalance_by_cost(job, {&division.partition(0)}), 1e-12);
+    }
+  }
+  expect_same_system(job, 4);
+}
+
+TEST(JobDivision, CountsTheCostOfBothModels) {
+  // The left half of a bar of 40 elements is in a thermal model, too: there an element costs 3600 + 400, and on the
+  // right 3600. Half of that are 19 elements on the left.
+  auto domain = std::make_unique<Domain>();
+  BoxMesh mesh;
+  mesh.type = "solid.hex20";
+  mesh.cells = {40, 1, 1};
+  mesh.upper = {40, 1, 1};
+  add_box_mesh(*domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3, 2.0));
+  domain->prescribe("xmin", "all");
+  auto heat = std::make_unique<Domain>();
+  for (std::int32_t n = 0; n < domain->node_count(); ++n) {
+    const double* const x = domain->coordinates().data() + 3 * static_cast<std::size_t>(n);
+    heat->add_node(domain->node_id(n), x[0], x[1], x[2]);
+  }
+  ElementBlock& block = heat->add_block("heat", "heat.hex20");
+  auto copper = std::make_shared<Material>("copper");
+  copper->set("conductivity", 400);
+  block.set_material(copper);
+  const ElementBlock& solid = std::as_const(*domain).block(0);
+  for (std::int32_t e = 0; e < 20; ++e) {
+    std::vector<Id> nodes;
+    for (const std::int32_t n : solid.nodes(e)) nodes.push_back(domain->node_id(n));
+    block.add(solid.id(e), nodes);
+  }
+  Job job = job_of(std::move(domain));
+  for (const std::int64_t left : {20, 19}) {
+    const JobDivision division(job, 2, "coordinate");
+    EXPECT_EQ(std::min(division.partition(0).element_count(0), division.partition(0).element_count(1)), left);
+    if (left == 20) job.domains.push_back(std::move(heat));
+  }
 }
 
 TEST(ProcessPart, MemoryOfAPartFallsWithTheNumberOfParts) {
