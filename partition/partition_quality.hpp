@@ -19,6 +19,8 @@ struct PartQuality {
   int neighbours = 0;                ///< parts that share a node with it
   int pieces = 0;                    ///< sets of elements that no face, or edge in the plane, connects
   int floating_pieces = 0;           ///< pieces without a node that a support holds
+  int corners = 0;                   ///< single nodes that the same parts share: corners of the decomposition
+  int corners_needed = 0;            ///< corners that would hold a floating part: 3 in space, 2 in the plane, else 1
   double aspect = 1;                 ///< longest divided by shortest side of the box around its elements' centroids
 };
 
@@ -30,15 +32,20 @@ struct PartitionQuality {
   std::int64_t interface_nodes = 0;  ///< nodes of two or more parts
   bool supported = true;             ///< whether the model has any support; without, all pieces float
 
-  /// Parts that methods have trouble with, one sentence each: those in several pieces, floating ones, and parts with
-  /// fewer than three interface nodes, which too little connects to the others.
-  std::vector<std::string> findings() const;
+  /// What methods have trouble with, one sentence for each kind, which lists the parts: those in several pieces,
+  /// floating ones, parts with fewer than three interface nodes, which too little connects to the others, and floating
+  /// parts with fewer corners than would hold them. Without `with_supports`, what depends on supports is left out, as
+  /// for a mesh that has none yet.
+  std::vector<std::string> findings(bool with_supports = true) const;
+  /// A text table with a line for each part, of less than 100 characters; for more than 8 parts also the lowest and the
+  /// highest number of each column. Then the sums and the findings.
+  std::string describe(bool with_supports = true) const;
   /// A table with a row for each part.
   CsvTable table() const;
 };
 
-/// Examines a partition. A piece counts as floating if none of its nodes has a prescribed unknown or a support along a
-/// direction; springs to ground and films are not looked at.
+/// Examines a partition. Parts may be empty. A piece counts as floating if none of its nodes has a prescribed unknown
+/// or a support along a direction; springs to ground and films are not looked at.
 PartitionQuality examine_partition(const Domain& domain, const Partition& partition);
 
 }  // namespace voussoir

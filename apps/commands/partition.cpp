@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,9 @@
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/check_job.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/element_costs.hpp>
 #include <voussoir/partition/partition_quality.hpp>
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/partition/process/part_file.hpp>
@@ -33,7 +36,7 @@ struct PartitionOptions {
 };
 
 std::string partition_document(const PartitionOptions& options, const std::string& method, const Partition& partition,
-                               const PartitionQuality& quality) {
+                               const PartitionQuality& quality, bool mesh_only) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   for (int p = 0; p < partition.parts(); ++p) {
     const PartQuality& one = quality.parts[static_cast<std::size_t>(p)];
@@ -44,6 +47,8 @@ std::string partition_document(const PartitionOptions& options, const std::strin
                      {"interface_nodes", one.interface_nodes},
                      {"pieces", one.pieces},
                      {"floating_pieces", one.floating_pieces},
+                     {"corners", one.corners},
+                     {"weight", one.weight},
                      {"aspect", one.aspect}});
   }
   const nlohmann::ordered_json document{{"voussoir", version()},
@@ -52,7 +57,7 @@ std::string partition_document(const PartitionOptions& options, const std::strin
                                         {"balance", partition.balance()},
                                         {"edge_cut", partition.edge_cut()},
                                         {"interface_nodes", partition.interface_nodes().size()},
-                                        {"findings", quality.findings()},
+                                        {"findings", quality.findings(!mesh_only)},
                                         {"parts", parts}};
   return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
@@ -86,6 +91,23 @@ void note_tables_of_modes(const Job& job) {
           "voussoir: {} {}: divided jobs have no tables of modes (*NODE PRINT, *EL PRINT), and a run of this one "
           "will be refused; leave them out\n",
           yellow("note:", Stream::error), step.where.empty() ? job.source : step.where);
+}
+
+/// Notes what a run of the divided job will not write, and what it writes in place of it.
+void note_restart_files(const Job& job) {
+  const auto step = std::find_if(job.steps.begin(), job.steps.end(),
+                                 [](const JobStep& one) { return one.restart != RestartWrite::none; });
+  if (step == job.steps.end()) return;
+  const bool saved =
+      std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& one) { return is_saved(one.procedure); });
+  std::string text = "divided jobs write no restart file (*RESTART, WRITE); run the deck on one process for it";
+  if (saved && job.checkpoints.every_increments > 0)
+    text += fmt::format(
+        ". Checkpoints after every {} are kept: runs of the divided job write them, or those of --checkpoint-every and "
+        "--checkpoint-steps",
+        job.checkpoints.every_increments == 1 ? "increment" : counted(job.checkpoints.every_increments, "increment"));
+  show_error("voussoir: {} {}: {}\n", yellow("note:", Stream::error), step->where.empty() ? job.source : step->where,
+             text);
 }
 
 /// Before any work is done.
@@ -126,13 +148,16 @@ void run_partition(const PartitionOptions& options) {
       step.supports->apply(domain);
       break;
     }
-  const Partition partition = DomainPartitioner(domain).partition(*method, options.parts);
+  Partition partition = DomainPartitioner(domain).set_weights(element_costs(domain)).partition(*method, options.parts);
   if (!options.output.empty()) {  // the first, since it may be refused
     check_divisible(job);
     refuse_superposition(job);
     refuse_faults(job);
     note_tables_of_modes(job);
-    write_part_file(options.output, JobDivision(job, options.parts, options.method), options.force);
+    note_restart_files(job);
+    const JobDivision division(job, options.parts, options.method);
+    write_part_file(options.output, division, options.force);
+    partition = division.partition(0);  // a second model may have moved its boundaries
   }
   if (!options.csv.empty()) csv_table(domain, partition).write(options.csv, options.force);
   if (!options.vtu.empty()) {
@@ -143,11 +168,9 @@ void run_partition(const PartitionOptions& options) {
   }
   if (!options.picture.empty()) draw_parts(options, method->name(), domain, partition);
   const PartitionQuality quality = examine_partition(domain, partition);
-  if (options.json) return print(partition_document(options, method->name(), partition, quality));
+  if (options.json) return print(partition_document(options, method->name(), partition, quality, job.mesh_only));
   show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
-       counted(domain.node_count(), "node"), method->name(), partition.describe());
-  if (!job.mesh_only)
-    for (const std::string& finding : quality.findings()) show("{}\n", finding);
+       counted(domain.node_count(), "node"), method->name(), quality.describe(!job.mesh_only));
   for (const std::string& file : {options.csv, options.vtu, options.picture, options.output})
     if (!file.empty()) show("Wrote {}\n", file);
 }
@@ -156,13 +179,17 @@ constexpr const char* partition_examples =
     R"(Examples:
   voussoir partition beam.inp --parts 8                    a table of the parts and of the interface between them
   voussoir partition part.msh --parts 4 --vtu parts.vtu    the parts to look at in ParaView
+  voussoir partition lattice.inp --parts 8 --method metis:graph=nodes   elements in a corner count as neighbours
   voussoir partition beam.inp --parts 8 --picture parts.png     a picture of the parts
   voussoir partition beam.inp --parts 8 --csv parts.csv    the part of every element
   voussoir partition beam.inp --parts 8 --output beam.vpart     the divided job; each process reads its own part
   voussoir partition beam.inp --parts 8 --output beam.h5        the same as an HDF5 file, which other programs read, too
   voussoir partition beam.inp --load libmine.so --method mine   a method of your own (docs/tutorials/write_a_solver.md)
 
-Parts are numbered from 0. Elements coupled by equations stay together.)";
+Parts are numbered from 0. Elements coupled by equations stay together. An element weighs as much as its matrix has
+entries, relative to the mean. Columns: pieces are sets of elements that no face connects, floating ones of these that
+no support holds, corners single nodes that the same parts share; aspect is the longest side of a part's box over the
+shortest.)";
 
 }  // namespace
 
@@ -178,7 +205,9 @@ void add_partition_command(CLI::App& program) {
       ->type_name("N")
       ->check(whole_number_between(1, 1000000))
       ->capture_default_str();
-  partition->add_option("--method", options->method, "Partitioner; auto is metis where it is built in, else coordinate")
+  partition
+      ->add_option("--method", options->method,
+                   "Partitioner, with its options behind colons; auto is metis where it is built in, else coordinate")
       ->type_name(name_choices("auto", partitioners().names()))
       ->check([](const std::string& name) {
         return fault_of_name(name, [](const std::string& n) { make_partitioner(n); });

@@ -142,5 +142,65 @@ TEST_F(InFolder, PartitionWritesTheDividedJob) {
   EXPECT_FALSE(std::filesystem::exists(settings.folder / "loose.vpart"));
 }
 
+TEST_F(InFolder, PartitionShowsTheQualityOfEachPart) {
+  const Outcome table = run({"partition", "beam.inp", "--method", "coordinate", "--parts", "4"});
+  ASSERT_EQ(table.code, 0) << table.error;
+  EXPECT_TRUE(contains(table.out,
+                       "part elements weight nodes interface neighbours pieces floating corners aspect\n"
+                       "   0        8      8    27         9          1      1        0       0   1.00\n"
+                       "   1        8      8    27        18          2      1        1       0   1.00\n"))
+      << table.out;
+  EXPECT_TRUE(contains(table.out, "parts 1-3 float: no support holds them\n")) << table.out;
+  EXPECT_TRUE(contains(table.out, "parts 1-3 float with fewer than 3 corners")) << table.out;
+  const auto json =
+      nlohmann::json::parse(run({"partition", "beam.inp", "--method", "coordinate", "--parts", "4", "--json"}).out);
+  EXPECT_EQ(json["parts"][1]["corners"], 0);
+  EXPECT_EQ(json["parts"][1]["weight"], 8);
+  EXPECT_EQ(json["findings"].size(), 2u);
+  const Outcome wrong = run({"partition", "beam.inp", "--method", "metis:graph=faces"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(contains(wrong.error, "there is no graph 'faces'; there are dual (the default) and nodes"))
+      << wrong.error;
+}
+
+TEST_F(InFolder, PartitionTellsThatDividedJobsWriteNoRestartFile) {
+  const auto with = [&](const std::string& name, const std::string& step, const std::string& dialect = "calculix") {
+    std::string deck = cantilever_deck(8, 2, 2, {});
+    deck.replace(deck.find("*ELASTIC"), 8, "*DENSITY\n7.8e-9\n*ELASTIC");
+    write_text(settings.folder / name, deck + step);
+    return run({"partition", name, "--output", name + ".vpart", "--dialect", dialect});
+  };
+  const std::string load = "*CLOAD\nTIP, 3, 1.\n*END STEP\n";
+  const Outcome statics = with("statics.inp", "*STEP\n*STATIC\n*RESTART, WRITE\n" + load);
+  ASSERT_EQ(statics.code, 0) << statics.error;
+  EXPECT_TRUE(contains(statics.error, "statics.inp:")) << statics.error;
+  EXPECT_TRUE(contains(statics.error, "write no restart file (*RESTART, WRITE); run the deck on one process"))
+      << statics.error;
+  EXPECT_FALSE(contains(statics.error, "heckpoints")) << statics.error;
+
+  // In Abaqus, FREQUENCY counts increments, and the ends of all steps are written.
+  const Outcome dynamics =
+      with("dynamics.inp", "*STEP\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n*RESTART, WRITE, FREQUENCY=5\n" + load, "abaqus");
+  ASSERT_EQ(dynamics.code, 0) << dynamics.error;
+  EXPECT_TRUE(contains(dynamics.error, "write no restart file")) << dynamics.error;
+  EXPECT_TRUE(contains(dynamics.error, "Checkpoints after every 5 increments are kept")) << dynamics.error;
+  EXPECT_TRUE(contains(dynamics.error, "--checkpoint-steps")) << dynamics.error;
+  // That is so: each part has the request.
+  const PartFile file(settings.folder / "dynamics.inp.vpart");
+  for (int p = 0; p < 2; ++p) EXPECT_EQ(file.read(p).job.checkpoints.every_increments, 5);
+
+  const Outcome each = with("each.inp", "*STEP\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n*RESTART, WRITE\n" + load);
+  EXPECT_TRUE(contains(each.error, "Checkpoints after every increment are kept")) << each.error;
+  // The fifth step would be written, and there is only one.
+  const Outcome fifth = with("fifth.inp", "*STEP\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n*RESTART, WRITE, FREQUENCY=5\n" + load);
+  ASSERT_EQ(fifth.code, 0) << fifth.error;
+  EXPECT_FALSE(contains(fifth.error, "RESTART")) << fifth.error;
+  const Outcome silent = with("silent.inp", "*STEP\n*STATIC\n*RESTART, WRITE, FREQUENCY=0\n" + load);
+  ASSERT_EQ(silent.code, 0) << silent.error;
+  EXPECT_FALSE(contains(silent.error, "RESTART")) << silent.error;
+  // Without --output, nothing is dropped.
+  EXPECT_FALSE(contains(run({"partition", "statics.inp"}).error, "RESTART"));
+}
+
 }  // namespace
 }  // namespace voussoir::testing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
@@ -105,14 +106,84 @@ TEST(PartitionQuality, NamesPiecesAndFloatingParts) {
   EXPECT_EQ(quality.parts[2].interface_nodes, 4);
   EXPECT_EQ(quality.edge_cut, 4);
   EXPECT_EQ(quality.findings(),
-            (std::vector<std::string>{"part 0 is in 2 pieces", "part 0 floats: no support holds 1 of its 2 pieces",
-                                      "part 1 is in 2 pieces", "part 1 floats: no support holds 2 of its 2 pieces",
-                                      "part 2 floats: no support holds it"}));
+            (std::vector<std::string>{
+                "parts 0-1 are in several pieces", "parts 1-2 float: no support holds them",
+                "part 0 floats in pieces: no support holds some of them",
+                "parts 0-2 float with fewer than 3 corners, so that bddc and feti-dp need averages of edges and faces "
+                "there"}));
+  EXPECT_EQ(quality.findings(false), (std::vector<std::string>{"parts 0-1 are in several pieces"}));
   Domain free;
   fill(free, 2, 1, 1);
   EXPECT_EQ(examine_partition(free, DomainPartitioner(free).partition(RcmStrips(), 2)).findings(),
-            (std::vector<std::string>{"the model has no supports, so that every part floats"}));
+            (std::vector<std::string>{
+                "the model has no supports, so that every part floats",
+                "parts 0-1 float with fewer than 3 corners, so that bddc and feti-dp need averages of edges and faces "
+                "there"}));
   EXPECT_NE(quality.table().text().find("floating_pieces"), std::string::npos);
+}
+
+TEST(PartitionQuality, CountsCornersAndNamesEmptyParts) {
+  // Quarters of a square: they meet in the node in the middle; the other interface nodes lie on four lines.
+  Domain square;
+  fill(square, 8, 8, 1, "plane_stress.quad4");
+  square.prescribe("xmin", "all");
+  const PartitionQuality quarters =
+      examine_partition(square, DomainPartitioner(square).partition(CoordinateBisection(), 4));
+  for (const PartQuality& one : quarters.parts) EXPECT_EQ(one.corners, 1);
+  EXPECT_EQ(quarters.findings(),
+            (std::vector<std::string>{
+                "parts 2-3 float: no support holds them",
+                "parts 2-3 float with fewer than 2 corners, so that bddc and feti-dp need averages of edges and faces "
+                "there"}));
+  // Nine fields: each corner of the middle one is a corner of the decomposition, and so are the ends of its sides.
+  std::vector<std::int32_t> ninths;
+  for (int e = 0; e < 64; ++e) ninths.push_back((e % 8 * 3 / 8) + 3 * (e / 8 * 3 / 8));
+  const PartitionQuality nine =
+      examine_partition(square, DomainPartitioner(square).partition(UserPartition(ninths), 9));
+  const int corners[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+  for (const PartQuality& one : nine.parts) EXPECT_EQ(one.corners, corners[one.part]) << one.part;
+
+  Domain heat;
+  fill(heat, 2, 1, 1, "heat.hex8");
+  heat.prescribe("xmin", "all");
+  EXPECT_EQ(examine_partition(heat, DomainPartitioner(heat).partition(RcmStrips(), 2)).findings().back(),
+            "part 1 floats with no corner, so that bddc and feti-dp need averages of edges and faces there");
+  Domain bar;
+  fill(bar, 3, 1, 1);
+  bar.prescribe("xmin", "all");
+  const PartitionQuality with_empty = examine_partition(bar, Partition::with_empty_parts(bar, {0, 0, 2}, 5));
+  const auto findings = with_empty.findings();
+  EXPECT_EQ(findings.front(), "parts 1 and 3-4 are empty");
+  EXPECT_EQ(findings.size(), 3u);
+  EXPECT_EQ(with_empty.parts[1].aspect, 1);
+  EXPECT_EQ(with_empty.parts[1].pieces, 0);
+}
+
+TEST(PartitionQuality, TableIsReadableWithManyParts) {
+  Domain domain;
+  fill(domain, 16, 16, 16);
+  domain.prescribe("xmin", "all");
+  const PartitionQuality quality =
+      examine_partition(domain, DomainPartitioner(domain).partition(CoordinateBisection(), 64));
+  const std::string text = quality.describe();
+  std::istringstream lines(text);
+  std::string line;
+  std::size_t count = 0;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "part elements weight nodes interface neighbours pieces floating corners aspect");
+  const std::size_t width = line.size();
+  for (; std::getline(lines, line) && !line.starts_with("64 parts"); ++count) EXPECT_EQ(line.size(), width) << line;
+  EXPECT_EQ(count, 66u) << "64 parts, the lowest and the highest numbers";
+  EXPECT_EQ(line, "64 parts, balance 1.0000, edge cut 2304, 2169 interface nodes");
+  // Cubes of 4 × 4 × 4 elements, in four layers behind the support.
+  EXPECT_NE(text.find("\n   0       64     64   125"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n low       64     64   125"), std::string::npos) << text;
+  EXPECT_NE(text.find("float: no support holds them"), std::string::npos) << text;
+  int sentences = 0;
+  while (std::getline(lines, line)) ++sentences;
+  EXPECT_EQ(sentences, 2) << "one for each kind, not for each part\n" << text;
+  EXPECT_NE(quality.describe(false).find("       -  "), std::string::npos) << "no supports are known";
+  EXPECT_EQ(quality.describe(false).find("float:"), std::string::npos);
 }
 
 }  // namespace
