@@ -149,6 +149,7 @@ std::size_t SchurComplement::bytes() const {
   std::size_t sum = matrices_.bytes();
   for (const auto& solver : interior_) sum += solver ? solver->bytes() : 0;
   if (condensed_) sum += condensed_->bytes() + blocks_->bytes() + (separate_ ? separate_->bytes() : 0);
+  for (const auto& complement : complements_) sum += complement.size() * sizeof(double);
   return sum;
 }
 

@@ -32,7 +32,8 @@ class SchurComplement : public HostOperator {
 
   const Decomposition& decomposition() const { return matrices_.decomposition(); }  ///< of the matrices
   void multiply(std::span<const double> x, std::span<double> y) const override;
-  /// y = S_p x of one part, over the unknowns of Decomposition::boundary().
+  /// y = S_p x of one part, over the unknowns of Decomposition::boundary(). In the dense form, the first product of a
+  /// part copies its S_p to the host, where it is kept; multiply_parts() multiplies on the devices.
   void multiply_part(int part, std::span<const double> x, std::span<double> y) const;
   /// The same for all parts: replaces the vectors of their boundaries by the products.
   void multiply_parts(std::vector<std::vector<double>>& vectors) const;
@@ -68,6 +69,8 @@ class SchurComplement : public HostOperator {
   std::unique_ptr<CondensedParts> condensed_;          // null in the implicit form
   std::unique_ptr<Operator> blocks_;                   // S
   mutable std::unique_ptr<Operator> separate_;         // S_p of all parts, one after the other; made where it is needed
+  mutable std::vector<std::vector<double>>
+      complements_;  // dense form: S_p of the parts that multiply_part() was asked for
 };
 
 /// S_p of a part as a dense symmetric matrix, by rows, in the order of Decomposition::boundary().

@@ -1,5 +1,6 @@
 // The dense form of SchurComplement: interiors and complements on the devices.
 #include <algorithm>
+#include <numeric>
 
 #include <voussoir/backends/dense_block_services.hpp>
 #include <voussoir/partition/part_threads.hpp>
@@ -20,6 +21,7 @@ void SchurComplement::eliminate_dense(const std::string& part_solver) {
     equations.emplace_back(places.begin(), places.end());
   }
   blocks_ = sum_of_blocks(static_cast<std::int64_t>(unknowns()), equations);
+  complements_.resize(static_cast<std::size_t>(decomposition.parts()));
   threads_ = 1;
 }
 
@@ -42,12 +44,12 @@ std::vector<double> SchurComplement::multiplied(const Operator& blocks, std::spa
 }
 
 void SchurComplement::multiply_part(int part, std::span<const double> x, std::span<double> y) const {
-  if (!condensed_) return multiply_implicitly(part, x, y);
-  std::vector<std::vector<double>> vectors;
-  for (int p = 0; p < decomposition().parts(); ++p) vectors.emplace_back(decomposition().boundary(p).size(), 0.0);
-  vectors[static_cast<std::size_t>(part)].assign(x.begin(), x.end());
-  multiply_parts(vectors);
-  std::copy(vectors[static_cast<std::size_t>(part)].begin(), vectors[static_cast<std::size_t>(part)].end(), y.begin());
+  if (!condensed_ || on_host(part)) return multiply_implicitly(part, x, y);
+  // By rows of S_p on the host: the devices multiply all parts at the same time, or none.
+  std::vector<double>& complement = complements_[static_cast<std::size_t>(part)];
+  if (complement.empty()) complement = condensed_->schur_complement(part);
+  const double* row = complement.data();
+  for (std::size_t i = 0; i < y.size(); ++i, row += x.size()) y[i] = std::inner_product(x.begin(), x.end(), row, 0.0);
 }
 
 void SchurComplement::multiply_parts(std::vector<std::vector<double>>& vectors) const {

@@ -76,9 +76,15 @@ TEST(DenseInteriors, ProductsLoadsAndSolutionsAreThoseOfSparseInteriors) {
       for (int p = 0; p < parts; ++p) {
         const auto& own = on_parts[static_cast<std::size_t>(p)];
         EXPECT_LT(apart(own, again[static_cast<std::size_t>(p)]), 1e-11) << p;
-        std::vector<double> one(own.size());
+        // One part alone: its complement is copied to the host once, and no other one.
+        const std::size_t before = dense.bytes();
+        std::vector<double> one(own.size()), twice(own.size());
         dense.multiply_part(p, wavy(own.size()), one);
-        EXPECT_EQ(one, own) << p;
+        EXPECT_EQ(dense.bytes(), before + own.size() * own.size() * sizeof(double)) << p;
+        dense.multiply_part(p, wavy(own.size()), twice);
+        EXPECT_EQ(dense.bytes(), before + own.size() * own.size() * sizeof(double)) << p;
+        EXPECT_LT(apart(one, own), 1e-13) << p;
+        EXPECT_EQ(one, twice) << p;
       }
     }
   }

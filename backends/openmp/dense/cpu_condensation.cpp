@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/detail/condensed_parts.hpp>
+#include <voussoir/backends/openmp/parallel.hpp>
 
 // The same steps as on a GPU, one part per thread: sparse elimination by the multifrontal method does less work on a
 // CPU, so that this is used only where it is asked for.
@@ -93,19 +94,22 @@ class CpuCondensedParts final : public voussoir::detail::CondensedGroups {
     double* const pivot = group.pivot.write_device();
     const std::int64_t n = group.height(), interior = group.interior;
     const int threads = backend().threads();
+    ExceptionKeeper failures;  // memory may end in any part
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (std::int64_t m = 0; m < group.count(); ++m) {
-      double* const front = fronts + m * n * n;
-      std::fill_n(front, n * n, 0.0);
-      const auto at = [&](std::int64_t i) { return i < own_interior[m] ? i : interior + (i - own_interior[m]); };
-      for (std::int64_t r = first_row[m]; r < first_row[m + 1]; ++r)
-        for (std::int64_t k = row_start[r]; k < row_start[r + 1]; ++k) {
-          const std::int64_t i = at(r - first_row[m]), j = at(column[k]);
-          front[std::min(i, j) * n + std::max(i, j)] = value[k];
-        }
-      for (std::int64_t i = own_interior[m]; i < interior; ++i) front[i * n + i] = 1;
-      eliminate_front(front, n, interior, inverse + m * interior * step, pivot + m * interior);
-    }
+    for (std::int64_t m = 0; m < group.count(); ++m)
+      failures.guard([&] {
+        double* const front = fronts + m * n * n;
+        std::fill_n(front, n * n, 0.0);
+        const auto at = [&](std::int64_t i) { return i < own_interior[m] ? i : interior + (i - own_interior[m]); };
+        for (std::int64_t r = first_row[m]; r < first_row[m + 1]; ++r)
+          for (std::int64_t k = row_start[r]; k < row_start[r + 1]; ++k) {
+            const std::int64_t i = at(r - first_row[m]), j = at(column[k]);
+            front[std::min(i, j) * n + std::max(i, j)] = value[k];
+          }
+        for (std::int64_t i = own_interior[m]; i < interior; ++i) front[i * n + i] = 1;
+        eliminate_front(front, n, interior, inverse + m * interior * step, pivot + m * interior);
+      });
+    failures.rethrow();
   }
 
   void forwards(const PartGroup& group, Array<double>& vectors, int columns, bool interior_only) const override {
