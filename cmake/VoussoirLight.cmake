@@ -38,6 +38,9 @@ foreach(
         framework/io/job/detail/own_elements
         framework/io/job/detail/probes
         framework/io/job/detail/sections
+        framework/io/job/detail/step_actions
+        framework/io/job/detail/step_motions
+        framework/io/job/detail/step_outputs
         framework/io/job/detail/steps
         framework/io/job/detail/supports
         framework/io/job/job_file

@@ -60,6 +60,9 @@ std::vector<Load> read_loads(const Json& json, Model& model);
 /// Adds a load to a case of a domain. A factor multiplies forces and heat, and the difference of a temperature from the
 /// initial one.
 void apply_load(const Load& load, double factor, const Domain& domain, LoadCase& load_case);
+/// Adds a load case of one load to a domain and returns its name: `name`, or "NAME (2)" and so on if
+/// that is taken.
+std::string add_load_case(const Load& load, double factor, const std::string& name, Domain& domain);
 /// Gives the bodies their initial temperature: a number, or a list of groups with a number each.
 void read_initial_temperature(const Json& json, Model& model);
 
@@ -74,6 +77,8 @@ struct Support {
 };
 std::vector<Support> read_supports(const Json& json, Model& model);
 void apply_support(const Support& support, Supports& supports);
+/// What a support prescribes along the axes.
+std::vector<Prescribed> prescribed_values(const Support& support);
 
 /// Gives "equations" to the bodies.
 void read_equations(const Json& json, Model& model);

@@ -1,6 +1,5 @@
 #include <voussoir/framework/io/job/detail/heat_steps.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 #include <voussoir/framework/io/detail/course_points.hpp>
@@ -9,22 +8,9 @@
 namespace voussoir::job {
 namespace {
 
-/// A name for a load case that the domain does not have yet.
-std::string free_case_name(const Domain& domain, const std::string& plain) {
-  std::string name = plain;
-  const auto taken = [&] {
-    return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
-                       [&](const auto& other) { return other->name() == name; });
-  };
-  for (int k = 2; taken(); ++k) name = plain + " (" + std::to_string(k) + ")";
-  return name;
-}
-
 StepLoad add_case(const Load& load, double factor, const std::string& name, Domain& domain) {
   StepLoad made;
-  made.load_case = free_case_name(domain, name);
-  LoadCase& load_case = domain.add_load_case(made.load_case);
-  load.json.doing([&] { apply_load(load, factor, domain, load_case); });
+  made.load_case = add_load_case(load, factor, name, domain);
   return made;
 }
 

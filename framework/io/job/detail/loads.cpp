@@ -312,4 +312,16 @@ void apply_load(const Load& load, double factor, const Domain& domain, LoadCase&
     c.centrifugal(load.set, std::sqrt(factor) * v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
 }
 
+std::string add_load_case(const Load& load, double factor, const std::string& name, Domain& domain) {
+  std::string free_name = name;
+  const auto taken = [&] {
+    return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
+                       [&](const auto& other) { return other->name() == free_name; });
+  };
+  for (int k = 2; taken(); ++k) free_name = name + " (" + std::to_string(k) + ")";
+  LoadCase& load_case = domain.add_load_case(free_name);
+  load.json.doing([&] { apply_load(load, factor, domain, load_case); });
+  return free_name;
+}
+
 }  // namespace voussoir::job

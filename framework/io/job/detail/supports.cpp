@@ -125,6 +125,12 @@ void apply_support(const Support& support, Supports& supports) {
   }
 }
 
+std::vector<Prescribed> prescribed_values(const Support& support) {
+  Supports supports;
+  apply_support(support, supports);
+  return std::move(supports.values);
+}
+
 void read_equations(const Json& json, Model& model) {
   for (const Json& equation : json.items()) {
     equation.allow({"terms", "constant"});
