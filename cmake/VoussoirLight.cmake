@@ -48,12 +48,15 @@ foreach(
         jobs/background_work
         jobs/check_job
         jobs/check_json
+        jobs/common_files
         jobs/judge_step
         jobs/memory_estimate
         jobs/procedures
         jobs/result_files
         jobs/results_json
         jobs/run_job
+        jobs/state_files
+        jobs/step_files
         jobs/step_picture
         jobs/step_probes
         jobs/summary)

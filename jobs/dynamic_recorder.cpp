@@ -5,10 +5,10 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/decimal_time.hpp>
-#include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/jobs/detail/dynamic_outputs.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/own_state.hpp>
 #include <voussoir/jobs/detail/step_histories.hpp>
 
 namespace voussoir::detail {
@@ -23,27 +23,6 @@ constexpr std::uint8_t history_row = 0, heated_row = 1, curves_row = 2;
 bool step_prints(const JobStep& step, PrintRequest::At at) {
   return std::any_of(step.prints.begin(), step.prints.end(), [&](const PrintRequest& print) { return print.at == at; });
 }
-
-/// A state of a model in one process.
-class OwnState : public RecordedState {
- public:
-  explicit OwnState(const CommittedState& committed) : committed_(committed) {}
-  double time() const override { return committed_.state.time; }
-  const SolveReport& report() const override { return committed_.report; }
-  const TimeIntegrator& method() const override { return integrator(); }
-  bool has_springs() const override { return !committed_.model.constraints().springs.empty(); }
-  NodalField motion(int derivative) override {
-    return integrator().motion(committed_.model, committed_.state, derivative);
-  }
-  ForceSums sums(bool heat) override { return force_sums(committed_, heat); }
-  StepResult result(bool with_points) override {
-    return make_step_result(committed_.model, committed_.integrator, committed_.state, committed_.report, with_points);
-  }
-
- private:
-  TimeIntegrator& integrator() const { return static_cast<TimeIntegrator&>(committed_.integrator); }
-  const CommittedState& committed_;
-};
 
 /// Sees every state: peaks, histories, energies, and the states that are asked for.
 class DynamicRecorder : public StepRecorder {
@@ -463,32 +442,6 @@ HeatedState get_heated(ByteReader& in) {
   state.prints = in.list<char>();
   state.temperatures = in.list<double>();
   return state;
-}
-
-// What all other forces leave at prescribed unknowns is the force of supports.
-ForceSums force_sums(const CommittedState& committed, bool heat) {
-  const AnalysisModel& model = committed.model;
-  auto& method = static_cast<TimeIntegrator&>(committed.integrator);
-  Backend& backend = model.backend();
-  const TimeIntegrator::Memory& forces = method.memory();
-  Vector r = heat ? method.out_of_balance(model, committed.state) : forces.internal.clone();
-  if (!heat) {
-    backend.axpy(-1.0, forces.external, r);
-    for (const Vector* force : {&forces.damping, &forces.inertial})
-      if (force->layout()) backend.axpy(1.0, *force, r);
-  }
-  backend.reduce_dependencies(model.device_model(), r);
-  const std::vector<double> values = r.to_host();
-  const std::size_t unknowns = model.unknown_names().size();
-  ForceSums sums{std::vector<double>(unknowns, 0.0), std::vector<double>(unknowns, 0.0)};
-  for (std::int32_t e = 0; e < model.equation_count(); ++e)
-    if (model.is_prescribed(e))
-      sums.reactions[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
-  if (heat || !forces.external.layout()) return sums;
-  const std::vector<double> loads = forces.external.to_host();
-  for (std::int32_t e = 0; e < model.equation_count(); ++e)
-    sums.loads[static_cast<std::size_t>(model.place(e).component)] += loads[static_cast<std::size_t>(e)];
-  return sums;
 }
 
 std::string energies_text(const EnergyBalance& e) {

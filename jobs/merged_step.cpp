@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -96,8 +97,7 @@ NodalField field_of_all(const Domain& domain, const std::string& name, const std
   return field;
 }
 
-}  // namespace
-
+/// The places as bytes, for the process that merges results.
 std::string pack_places(const ProcessPart& part) {
   MessageWriter to;
   to.numbers(part.whole);
@@ -119,6 +119,22 @@ PartPlaces unpack_places(const std::string& bytes) {
     for (auto& block : domain) block = from.numbers<std::int64_t>();
   }
   return places;
+}
+
+}  // namespace
+
+std::vector<PartPlaces> collect_places(Processes& processes, const ProcessPart& part) {
+  std::vector<PartPlaces> all;
+  std::function<void()> rethrow = [] {};
+  processes.collect(pack_places(part), [&](int, const std::string& places) {
+    try {
+      all.push_back(unpack_places(places));
+    } catch (...) {
+      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+    }
+  });
+  agree(processes, [&] { rethrow(); });
+  return all;
 }
 
 std::string pack_fields(const StepResult& result) {

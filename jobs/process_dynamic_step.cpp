@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/jobs/detail/own_state.hpp>
 #include <voussoir/partition/process/process_analysis.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 

@@ -1,10 +1,7 @@
 #include <voussoir/jobs/process_job.hpp>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +12,7 @@
 #include <voussoir/jobs/detail/process_checks.hpp>
 #include <voussoir/jobs/detail/process_dynamic_step.hpp>
 #include <voussoir/jobs/detail/process_mode_step.hpp>
+#include <voussoir/jobs/detail/process_shares.hpp>
 #include <voussoir/jobs/detail/process_stress_step.hpp>
 #include <voussoir/jobs/detail/whole_model_check.hpp>
 #include <voussoir/jobs/mode_files.hpp>
@@ -67,7 +65,7 @@ class ProcessRunner {
       });
       check_whole();
       divide();
-      collect_places();
+      places_ = detail::collect_places(processes_, part_);
     }
     load_cases_.emplace(part_.job);
     find_heaters();
@@ -139,19 +137,6 @@ class ProcessRunner {
     agree(processes_, [&] { rethrow(); });
     agree(processes_, [&] { part_ = decode(bytes, "the part of process " + std::to_string(processes_.own())); });
     own_.bytes = static_cast<std::int64_t>(bytes.size());
-  }
-
-  /// Where the results of each part belong in those of the whole model.
-  void collect_places() {
-    std::function<void()> rethrow = [] {};
-    processes_.collect(detail::pack_places(part_), [&](int, const std::string& places) {
-      try {
-        places_.push_back(detail::unpack_places(places));
-      } catch (...) {
-        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-      }
-    });
-    agree(processes_, [&] { rethrow(); });
   }
 
   /// Notes which steps need the unknowns of which others.
@@ -397,37 +382,7 @@ class ProcessRunner {
     job.notes.insert(job.notes.begin(), own_.notes.begin(), own_.notes.end());
     if (iterated_) job.notes.insert(job.notes.end(), own_.mechanisms.begin(), own_.mechanisms.end());
     for (const std::string& note : engine_.notes()) job.notes.push_back(note);
-    collect_shares();
-  }
-
-  void collect_shares() {
-    std::vector<double> numbers;
-    std::int64_t elements = 0, owned = 0;
-    if (!part_.job.domains.empty()) elements = part_.job.domains.front()->element_count();
-    for (std::int32_t n = 0; n < part_.node_count(); ++n) owned += part_.owns(n);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    const std::int64_t kilobyte = 1024;
-    const std::string text = std::to_string(placement_.processors) + " " + std::to_string(backend_->threads()) + " " +
-                             std::to_string(elements) + " " + std::to_string(part_.node_count()) + " " +
-                             std::to_string(owned) + " " + std::to_string(own_.bytes) + " " +
-                             std::to_string(usage.ru_maxrss * kilobyte) + " " + placement_.machine + "\n" +
-                             backend_->describe();
-    processes_.collect(text, [&](int, const std::string& from) {
-      ProcessShare share;
-      char* at = const_cast<char*>(from.c_str());
-      share.processors = static_cast<int>(std::strtoll(at, &at, 10));
-      share.threads = static_cast<int>(std::strtoll(at, &at, 10));
-      share.elements = std::strtoll(at, &at, 10);
-      share.nodes = std::strtoll(at, &at, 10);
-      share.owned_nodes = std::strtoll(at, &at, 10);
-      share.part_bytes = std::strtoll(at, &at, 10);
-      share.peak_bytes = std::strtoll(at, &at, 10);
-      const std::string rest = *at ? at + 1 : at;
-      share.machine = rest.substr(0, rest.find('\n'));
-      share.backend = rest.substr(std::min(rest.size(), rest.find('\n') + 1));
-      result_.parts.push_back(std::move(share));
-    });
+    result_.parts = detail::collect_shares(processes_, placement_, *backend_, part_, own_.bytes);
   }
 
   Engine& engine_;
@@ -462,26 +417,6 @@ class ProcessRunner {
 };
 
 }  // namespace
-
-std::string backend_in_list(const std::string& list, int process) {
-  std::vector<std::string> entries(1);
-  for (const char c : list)
-    if (c == '/')
-      entries.emplace_back();
-    else
-      entries.back() += c;
-  const std::string& own = entries[static_cast<std::size_t>(process) % entries.size()];
-  if (own.empty())
-    throw Error(ErrorCode::bad_input, "the list of backends '" + list + "' has an empty entry", "backend");
-  return own;
-}
-
-std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
-  if (specification == "cuda") return "cuda:process=" + std::to_string(placement.position);
-  if (specification != "auto" && specification != "openmp") return specification;
-  if (std::getenv("OMP_NUM_THREADS")) return "openmp";
-  return "openmp:" + std::to_string(std::max(1, placement.processors / std::max(1, placement.sharers)));
-}
 
 ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
                                  const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver,

@@ -17,9 +17,6 @@
 
 namespace voussoir::detail {
 
-/// The sums of a committed state; of one process's share where several have a model.
-ForceSums force_sums(const CommittedState& committed, bool heat);
-
 /// Records the states of a step of direct integration: keeps peaks, histories and energies, and passes on the states
 /// that are written to files and tables.
 class StepRecorder : public Recorder {

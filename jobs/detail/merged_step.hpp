@@ -15,9 +15,8 @@ struct PartPlaces {
   std::vector<std::vector<std::vector<std::int64_t>>> elements;  ///< per domain, block and local element
 };
 
-/// As bytes, for the process that merges results.
-std::string pack_places(const ProcessPart& part);
-PartPlaces unpack_places(const std::string& bytes);
+/// The places of all parts, in the order of the processes, on process 0; nothing on the others. Collective.
+std::vector<PartPlaces> collect_places(Processes& processes, const ProcessPart& part);
 
 /// The fields of a part's result as bytes. What all processes know, such as sums and the report, is left out.
 std::string pack_fields(const StepResult& result);
