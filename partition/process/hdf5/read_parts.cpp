@@ -28,7 +28,7 @@ void end_without_complaints() {
 
 [[noreturn]] void refuse_damage(const std::filesystem::path& path, const std::string& what, std::string reason) {
   [[maybe_unused]] static const int at_exit = std::atexit(end_without_complaints);  // before HDF5's own end
-  if (std::getenv("HDF5_USE_FILE_LOCKING") && reason.find("lock") != std::string::npos)
+  if (reason.find("unable to lock file") != std::string::npos)  // only where HDF5_USE_FILE_LOCKING asks for locks
     throw Error(ErrorCode::io, "HDF5 cannot lock the file (" + reason + "); set HDF5_USE_FILE_LOCKING=FALSE",
                 place_of(path));
   refuse_file(path, "the file is damaged or incomplete: " + what + " (" + reason + "); divide the job again");
