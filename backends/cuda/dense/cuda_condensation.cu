@@ -185,14 +185,19 @@ void CudaCondensedParts::forwards(const PartGroup& group, Array<double>& vectors
                                   bool interior_only) const {
   const std::int64_t rows = interior_only ? group.interior : group.height();
   substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
-    columns == 1 ? launch_forwards<1>(view, own, rows, stream)
-                 : launch_forwards<vector_columns>(view, own, rows, stream);
+    if (columns == 1)
+      launch_forwards<1>(view, own, rows, stream);
+    else
+      launch_forwards<vector_columns>(view, own, rows, stream);
   });
 }
 
 void CudaCondensedParts::backwards(const PartGroup& group, Array<double>& vectors, int columns) const {
   substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
-    columns == 1 ? launch_backwards<1>(view, own, stream) : launch_backwards<vector_columns>(view, own, stream);
+    if (columns == 1)
+      launch_backwards<1>(view, own, stream);
+    else
+      launch_backwards<vector_columns>(view, own, stream);
   });
 }
 
