@@ -93,7 +93,7 @@ void note_tables_of_modes(const Job& job) {
           yellow("note:", Stream::error), step.where.empty() ? job.source : step.where);
 }
 
-/// Notes what a run of the divided job will not write, and what it writes in place of it.
+/// Notes that runs of the divided job write no restart files, and which checkpoints they write instead.
 void note_restart_files(const Job& job) {
   const auto step = std::find_if(job.steps.begin(), job.steps.end(),
                                  [](const JobStep& one) { return one.restart != RestartWrite::none; });
@@ -103,8 +103,8 @@ void note_restart_files(const Job& job) {
   std::string text = "divided jobs write no restart file (*RESTART, WRITE); run the deck on one process for it";
   if (saved && job.checkpoints.every_increments > 0)
     text += fmt::format(
-        ". Checkpoints after every {} are kept: runs of the divided job write them, or those of --checkpoint-every and "
-        "--checkpoint-steps",
+        ". Runs of the divided job write checkpoints after every {} instead, unless --checkpoint-every or "
+        "--checkpoint-steps is given",
         job.checkpoints.every_increments == 1 ? "increment" : counted(job.checkpoints.every_increments, "increment"));
   show_error("voussoir: {} {}: {}\n", yellow("note:", Stream::error), step->where.empty() ? job.source : step->where,
              text);

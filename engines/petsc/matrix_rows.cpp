@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -53,12 +54,22 @@ Mat matrix_of_type(MPI_Comm communicator, const SystemShare& share, const std::s
   return matrix;
 }
 
+/// PETSc counts the entries of own columns, and those of others, with its integers.
+void require_countable(std::int64_t entries, const SystemShare& share) {
+  if (entries > static_cast<std::int64_t>(PETSC_MAX_INT))
+    throw Error(ErrorCode::unavailable, std::to_string(entries) + " entries in the rows of one process (" +
+                                            std::to_string(share.owned) +
+                                            " of them) exceed the integers of this PETSc; use more processes, or a "
+                                            "PETSc that was configured with --with-64-bit-indices");
+}
+
 /// A matrix of a type derived from aij.
 Mat matrix_by_coordinates(MPI_Comm communicator, const SystemShare& share, OwnRows& rows, const std::string& type) {
-  Mat matrix = matrix_of_type(communicator, share, type);
   std::vector<PetscInt> row_of, column_of;
   std::vector<PetscScalar> values;
   const auto [inner, outer] = rows.count();
+  require_countable(inner, share);
+  require_countable(outer, share);
   for (auto* list : {&row_of, &column_of}) list->reserve(static_cast<std::size_t>(inner + outer));
   values.reserve(static_cast<std::size_t>(inner + outer));
   rows.visit([&](PetscInt number, const Row& row) {
@@ -68,6 +79,7 @@ Mat matrix_by_coordinates(MPI_Comm communicator, const SystemShare& share, OwnRo
       values.push_back(entry.value);
     }
   });
+  Mat matrix = matrix_of_type(communicator, share, type);
   VSR_PETSC(MatSetPreallocationCOO(matrix, static_cast<PetscCount>(values.size()), row_of.data(), column_of.data()));
   VSR_PETSC(MatSetValuesCOO(matrix, values.data(), INSERT_VALUES));
   return matrix;
@@ -92,9 +104,8 @@ void visit_block_rows(const SystemShare& share, OwnRows& rows, const Visit& visi
   });
 }
 
-/// A matrix of dense blocks: one for each two nodes of an element.
+/// A matrix of dense blocks: one for each pair of nodes that share an element.
 Mat matrix_of_blocks(MPI_Comm communicator, const SystemShare& share, OwnRows& rows, const std::string& type) {
-  Mat matrix = matrix_of_type(communicator, share, type);
   const PetscInt size = share.block_size;
   std::vector<PetscInt> inner, outer;  // blocks of each own block row
   visit_block_rows(share, rows, [&](PetscInt, const std::vector<PetscInt>& columns, const std::vector<Row>&) {
@@ -103,6 +114,9 @@ Mat matrix_of_blocks(MPI_Comm communicator, const SystemShare& share, OwnRows& r
     inner.push_back(static_cast<PetscInt>(own));
     outer.push_back(static_cast<PetscInt>(columns.size()) - inner.back());
   });
+  for (const auto* blocks : {&inner, &outer})
+    require_countable(std::accumulate(blocks->begin(), blocks->end(), std::int64_t{0}) * size * size, share);
+  Mat matrix = matrix_of_type(communicator, share, type);
   VSR_PETSC(MatSeqBAIJSetPreallocation(matrix, size, 0, inner.data()));
   VSR_PETSC(MatMPIBAIJSetPreallocation(matrix, size, 0, inner.data(), 0, outer.data()));
   VSR_PETSC(MatSetOption(matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
@@ -152,15 +166,6 @@ struct RowArrays {
   }
 
  private:
-  /// The starts of rows are integers of PETSc.
-  static void require_countable(std::int64_t entries, const SystemShare& share) {
-    if (entries > static_cast<std::int64_t>(PETSC_MAX_INT))
-      throw Error(ErrorCode::unavailable, std::to_string(entries) + " entries in the rows of one process (" +
-                                              std::to_string(share.owned) +
-                                              " of them) exceed the integers of this PETSc; use more processes, or a "
-                                              "PETSc that was configured with --with-64-bit-indices");
-  }
-
   void fill(const SystemShare& share, OwnRows& rows, PetscScalar* inner_entries) {
     std::size_t inner = 0, outer = 0, number = 0;
     inner_start[0] = outer_start[0] = 0;

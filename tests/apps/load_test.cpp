@@ -183,14 +183,14 @@ TEST_F(InFolder, PartitionTellsThatDividedJobsWriteNoRestartFile) {
       with("dynamics.inp", "*STEP\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n*RESTART, WRITE, FREQUENCY=5\n" + load, "abaqus");
   ASSERT_EQ(dynamics.code, 0) << dynamics.error;
   EXPECT_TRUE(contains(dynamics.error, "write no restart file")) << dynamics.error;
-  EXPECT_TRUE(contains(dynamics.error, "Checkpoints after every 5 increments are kept")) << dynamics.error;
+  EXPECT_TRUE(contains(dynamics.error, "write checkpoints after every 5 increments instead")) << dynamics.error;
   EXPECT_TRUE(contains(dynamics.error, "--checkpoint-steps")) << dynamics.error;
   // That is so: each part has the request.
   const PartFile file(settings.folder / "dynamics.inp.vpart");
   for (int p = 0; p < 2; ++p) EXPECT_EQ(file.read(p).job.checkpoints.every_increments, 5);
 
   const Outcome each = with("each.inp", "*STEP\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n*RESTART, WRITE\n" + load);
-  EXPECT_TRUE(contains(each.error, "Checkpoints after every increment are kept")) << each.error;
+  EXPECT_TRUE(contains(each.error, "write checkpoints after every increment instead")) << each.error;
   // The fifth step would be written, and there is only one.
   const Outcome fifth = with("fifth.inp", "*STEP\n*DYNAMIC, DIRECT\n1e-5, 1e-4\n*RESTART, WRITE, FREQUENCY=5\n" + load);
   ASSERT_EQ(fifth.code, 0) << fifth.error;

@@ -1,4 +1,4 @@
-// The memory of the work on one part ends while others are eliminated by other threads.
+// One part runs out of memory while other threads eliminate others.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace voussoir {
 namespace {
 
-TEST(CpuCondensation, ThrowsOutsideTheThreadsIfMemoryEnds) {
+TEST(CpuCondensation, ThrowsOutsideTheThreadsIfMemoryRunsOut) {
   if (VSR_KEEPS_OPERATOR_NEW) GTEST_SKIP() << "a sanitizer has its own operator new";
   std::vector<PartSystem> parts(6);
   for (PartSystem& part : parts) {

@@ -47,7 +47,7 @@ class CudaCondensedParts final : public voussoir::detail::CondensedGroups {
   void backwards(const PartGroup& group, Array<double>& vectors, int columns) const override;
   std::vector<double> copy_complement(const PartGroup& group, std::size_t member, std::int32_t size) const override;
 
-  /// Calls solve() with room for what it solves, and puts that in its place.
+  /// Calls solve() with an array for the solution, and copies that over the right-hand sides.
   void substitute(const PartGroup& group, Array<double>& vectors, int columns,
                   const std::function<void(const FrontView&, const VectorView&, cudaStream_t)>& solve) const;
   void eliminate_panel(const FrontView& view, const BatchedProducts& products, const BatchedMatrix& scaled,
@@ -139,7 +139,7 @@ void CudaCondensedParts::eliminate(PartGroup& group, const GroupEntries& entries
   launch(mirror_complements, Grid{view.count * tiles * tiles, front_threads, 0}, stream, view);
 }
 
-/// Blocks of threads for so many shares of the columns that are solved together.
+/// Thread blocks for so many shares of the columns that are solved together.
 template <int most>
 Grid solve_grid(const FrontView& view, int columns, std::int64_t shares) {
   return {view.count * ((columns + most - 1) / most) * shares, vector_threads, 0};
@@ -185,14 +185,19 @@ void CudaCondensedParts::forwards(const PartGroup& group, Array<double>& vectors
                                   bool interior_only) const {
   const std::int64_t rows = interior_only ? group.interior : group.height();
   substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
-    columns == 1 ? launch_forwards<1>(view, own, rows, stream)
-                 : launch_forwards<vector_columns>(view, own, rows, stream);
+    if (columns == 1)
+      launch_forwards<1>(view, own, rows, stream);
+    else
+      launch_forwards<vector_columns>(view, own, rows, stream);
   });
 }
 
 void CudaCondensedParts::backwards(const PartGroup& group, Array<double>& vectors, int columns) const {
   substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
-    columns == 1 ? launch_backwards<1>(view, own, stream) : launch_backwards<vector_columns>(view, own, stream);
+    if (columns == 1)
+      launch_backwards<1>(view, own, stream);
+    else
+      launch_backwards<vector_columns>(view, own, stream);
   });
 }
 

@@ -2,16 +2,16 @@
 #include <voussoir/backends/cuda/dense/front_kernels.hpp>
 
 // Substitution with the factors of a group of parts, 64 unknowns of the interior in a step. A step is one kernel: each
-// of its blocks of threads solves with the diagonal block, which takes little, and updates some of the other rows, so
-// that all processors read factors even where there are few parts. What is solved goes to an array of its own, because
-// other blocks of the same step still read the right-hand sides. Sums are taken in a fixed order.
+// of its thread blocks solves with the diagonal block, which takes little time, and updates some of the other rows, so
+// that all processors read factors even where there are few parts. The solution goes to a separate array, because other
+// thread blocks of the same step may still read the right-hand sides. Sums are taken in a fixed order.
 
 namespace voussoir::cuda {
 
 constexpr int vector_threads = 256;
-constexpr int vector_columns = 8;  // that a block of threads solves together
+constexpr int vector_columns = 8;  // that a thread block solves together
 constexpr int warp_columns = 16;   // of a factor that a warp multiplies in a step backwards
-constexpr int step_columns = vector_threads / 32 * warp_columns;  // the same of a block of threads
+constexpr int step_columns = vector_threads / 32 * warp_columns;  // the same of a thread block
 
 /// Right-hand sides of a group: `columns` vectors of full height per member. `solved` has room for the interiors.
 struct VectorView {
@@ -20,7 +20,7 @@ struct VectorView {
   int columns = 1;
 };
 
-/// What a block of threads works on: some columns of a member, and a share of the rows.
+/// What a thread block works on: some columns of a member, and a share of the rows.
 template <int most>
 struct VectorShare {
   std::int64_t member, share;
@@ -57,7 +57,7 @@ __device__ void solve_diagonal(const double* inverse, const double (&right)[most
   __syncthreads();
 }
 
-/// Takes the numbers of a diagonal block from the right-hand sides, and puts what is solved into its array.
+/// Loads the right-hand sides of a diagonal block, and stores its solution.
 template <int most>
 __device__ void load_right(const VectorShare<most>& own, const double* x, std::int64_t n,
                            double (&right)[most][front_block]) {
@@ -76,7 +76,7 @@ __device__ void store_solved(const VectorShare<most>& own, const FrontView& view
 }
 
 /// A step of L⁻¹ b at row k: solves with the diagonal block, and updates the rows below it down to `rows`, one per
-/// thread, in `shares` blocks of threads per member.
+/// thread, in `shares` thread blocks per member.
 template <int most>
 __global__ void __launch_bounds__(vector_threads)
     step_forwards(FrontView view, VectorView vectors, std::int64_t k, std::int64_t rows, std::int64_t shares) {
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(vector_threads)
   }
 }
 
-/// Puts what was solved in its place: a thread per number of the interiors.
+/// Copies the solution over the right-hand sides: a thread per number of the interiors.
 static __global__ void __launch_bounds__(vector_threads) place_solved(FrontView view, VectorView vectors) {
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * vector_threads + threadIdx.x;
   const std::int64_t vector = at / view.interior;

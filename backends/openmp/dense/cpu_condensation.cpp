@@ -94,7 +94,7 @@ class CpuCondensedParts final : public voussoir::detail::CondensedGroups {
     double* const pivot = group.pivot.write_device();
     const std::int64_t n = group.height(), interior = group.interior;
     const int threads = backend().threads();
-    ExceptionKeeper failures;  // memory may end in any part
+    ExceptionKeeper failures;  // any part may run out of memory
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (std::int64_t m = 0; m < group.count(); ++m)
       failures.guard([&] {

@@ -16,7 +16,7 @@ constexpr std::uint64_t largest_ratio = 1100;  // of deflate, which never exceed
   throw Error(ErrorCode::bad_input, why, place_of(path));
 }
 
-/// HDF5 does not release all that it has read of a damaged file, and complains about that on stderr when it ends.
+/// Ends HDF5 without the messages that it prints on stderr if it has not released all that it read of a damaged file.
 void end_without_complaints() {
   const int complaints = ::dup(STDERR_FILENO), nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (complaints >= 0 && nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
@@ -28,7 +28,7 @@ void end_without_complaints() {
 
 [[noreturn]] void refuse_damage(const std::filesystem::path& path, const std::string& what, std::string reason) {
   [[maybe_unused]] static const int at_exit = std::atexit(end_without_complaints);  // before HDF5's own end
-  if (std::getenv("HDF5_USE_FILE_LOCKING") && reason.find("lock") != std::string::npos)
+  if (reason.find("unable to lock file") != std::string::npos)  // only where HDF5_USE_FILE_LOCKING asks for locks
     throw Error(ErrorCode::io, "HDF5 cannot lock the file (" + reason + "); set HDF5_USE_FILE_LOCKING=FALSE",
                 place_of(path));
   refuse_file(path, "the file is damaged or incomplete: " + what + " (" + reason + "); divide the job again");
@@ -36,7 +36,7 @@ void end_without_complaints() {
 
 Handle open_file(const std::filesystem::path& path) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // Some file systems have no locks, and nobody writes to a file that has its name.
+  // Some file systems have no locks, and files of parts are complete before they get their names.
   done(H5Pset_file_locking(access, false, true));
   done(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose};

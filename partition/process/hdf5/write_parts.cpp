@@ -176,7 +176,7 @@ void put_part(hid_t parts, const ProcessPart& part) {
 Handle create_file(OutputDriver& driver) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   driver.use(access);
-  // All of this format's own tables have checksums, which those of older ones lack; HDF5 1.10 and later read it.
+  // HDF5's tables have checksums in this version of its format, not in older ones. HDF5 1.10 and later can read it.
   done(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110));
   const Handle how(without_times(H5P_FILE_CREATE), H5Pclose);
   return {H5Fcreate("parts", H5F_ACC_TRUNC, how, access), H5Fclose};

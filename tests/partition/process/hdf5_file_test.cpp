@@ -225,6 +225,49 @@ TEST_F(Hdf5File, IsReadWhereAnotherProcessHasLockedIt) {
   std::fclose(other);
 }
 
+// HDF5 reads this variable once, so that a process of its own sets it.
+TEST_F(Hdf5File, TellsWhereLocksThatWereRequestedFail) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ::testing::internal::GetCapturedStderr();
+  const auto read_locked = [&] {
+    ::setenv("HDF5_USE_FILE_LOCKING", "TRUE", 1);
+    const Job job = two_model_job();
+    const fs::path path = folder_ / "model.h5";
+    write_part_file(path, JobDivision(job, 2));
+    std::FILE* const other = std::fopen(path.c_str(), "rb+");
+    if (!other || ::flock(::fileno(other), LOCK_EX) != 0) std::exit(1);
+    try {
+      PartFile(path).read(1);
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      const bool tells = text.find("model.h5") != std::string::npos && text.find("cannot lock") != std::string::npos &&
+                         text.find("set HDF5_USE_FILE_LOCKING=FALSE") != std::string::npos;
+      std::exit(error.code() == ErrorCode::io && tells ? 0 : 2);
+    }
+    std::exit(3);
+  };
+  EXPECT_EXIT(read_locked(), ::testing::ExitedWithCode(0), "^$");
+  ::testing::internal::CaptureStderr();
+}
+
+// HDF5 says "bad superblock version number", in which there is a "lock".
+TEST_F(Hdf5File, DamageIsNotTakenForALock) {
+  const Job job = two_model_job();
+  const fs::path path = folder_ / "model.h5";
+  write_part_file(path, JobDivision(job, 2));
+  std::string bytes = contents_of(path);
+  bytes[8] = '\x7f';  // the version of the superblock
+  std::ofstream(path, std::ios::binary) << bytes;
+  const char* const before = std::getenv("HDF5_USE_FILE_LOCKING");
+  const std::string kept = before ? before : "";
+  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  expect_error(ErrorCode::bad_input, {"model.h5", "damaged or incomplete", "superblock"}, [&] { PartFile{path}; });
+  if (before)
+    ::setenv("HDF5_USE_FILE_LOCKING", kept.c_str(), 1);
+  else
+    ::unsetenv("HDF5_USE_FILE_LOCKING");
+}
+
 TEST_F(Hdf5File, MissingFilesAndFoldersAreNamed) {
   expect_error(ErrorCode::io, {"none.h5"}, [&] { PartFile(folder_ / "none.h5"); });
   const Job job = two_model_job();
