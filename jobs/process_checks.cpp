@@ -1,6 +1,7 @@
 #include <voussoir/jobs/detail/process_checks.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/jobs/process_job.hpp>
@@ -76,7 +77,8 @@ ReceivedPart read_process_part(Engine& engine, const std::string& path) {
                       std::to_string(processes.count()) + (processes.count() == 1 ? " process" : " processes") +
                       "; start as many processes as there are parts (mpirun -n " + std::to_string(file.parts()) +
                       "), or divide the job again with 'voussoir partition FILE --parts " +
-                      std::to_string(processes.count()) + " --output MODEL.vpart'",
+                      std::to_string(processes.count()) + " --output " +
+                      std::filesystem::path(path).filename().string() + " --force'",
                   "file '" + path + "'");
     own.part = file.read(processes.own());
     own.bytes = static_cast<std::int64_t>(file.bytes(processes.own()));

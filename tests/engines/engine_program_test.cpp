@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/bar_deck.hpp"
 #include "engines/on_processes.hpp"
 
 namespace voussoir::testing {
@@ -241,6 +242,34 @@ TEST(Engine, AssemblesMatricesOfOtherTypes) {
     }
   EXPECT_TRUE(contains(run(2, "jacobi", "baij", " -ksp_view").error, "type: mpibaij"));
   EXPECT_TRUE(contains(run(2, "gamg", "aijperm", " -ksp_view").error, "type: mpiaijperm"));
+}
+
+// Nodes of beams have six unknowns and those of solids three: there are no blocks of one size.
+TEST(Engine, AssemblesMatricesOfOtherTypesWithBeamsOnSolids) {
+  const auto folder = fresh_folder("engine_mixed_types");
+  std::string deck = test::bar(6, "C3D8", test::elastic,
+                               "*NODE\n101, 1.4, 0.1, 0.1\n102, 1.7, 0.1, 0.15\n*ELEMENT, TYPE=B31, ELSET=MAST\n"
+                               "101, 55, 101\n102, 61, 101\n103, 63, 101\n104, 101, 102\n"
+                               "*BEAM SECTION, ELSET=MAST, MATERIAL=M, SECTION=RECT\n0.05, 0.08\n0., 0.6, 0.8\n"
+                               "*BOUNDARY\nLEFT, 1, 3\n*STEP\n*STATIC\n*CLOAD\n102, 2, 0.01\n102, 5, 0.002\n"
+                               "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
+  write_text(folder / "mast.inp", deck);
+  RunSettings settings;
+  settings.folder = folder;
+  const Outcome alone = run_program({"run", "mast.inp", "--solver", "direct", "--output", "alone"}, settings);
+  ASSERT_EQ(alone.code, 0) << alone.error << alone.out;
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"jacobi", "baij"}, {"asm", "baij"}, {"jacobi", "aijperm"}, {"mumps", "aijperm"}};
+  for (const auto& [method, type] : cases)
+    for (const int processes : {1, 3}) {
+      const std::string output = method + type + std::to_string(processes);
+      const Outcome outcome = on_processes(processes, folder,
+                                           {"run", "mast.inp", "--engine", "petsc:" + method, "--tolerance", "1e-13",
+                                            "--output", output, "--petsc", "-mat_type " + type});
+      ASSERT_EQ(outcome.code, 0) << output << "\n" << outcome.error << outcome.out;
+      expect_same_steps(results_of(folder / "alone" / "mast.results.json"),
+                        results_of(folder / output / "mast.results.json"));
+    }
 }
 
 // Processes on different backends share a model, each with a part for its speed.
