@@ -149,9 +149,10 @@ void CoarseSpace::add(std::span<const std::int32_t> unknowns, std::span<const do
   value_.insert(value_.end(), values.begin(), values.end());
   first_.push_back(unknown_.size());
   factor_.reset();
+  lu_.reset();
 }
 
-void CoarseSpace::set_up(const FullRows& matrix) {
+GeneralCsr CoarseSpace::product(const FullRows& matrix) const {
   const auto n = static_cast<std::size_t>(matrix.size());
   for (const std::int32_t u : unknown_)
     if (u < 0 || static_cast<std::size_t>(u) >= n)
@@ -167,7 +168,7 @@ void CoarseSpace::set_up(const FullRows& matrix) {
     for (auto k = first_[static_cast<std::size_t>(j)]; k < first_[static_cast<std::size_t>(j) + 1]; ++k)
       column[cursor[static_cast<std::size_t>(unknown_[k])]++] = {j, value_[k]};
 
-  SymmetricCsr coarse;
+  GeneralCsr coarse;
   coarse.n = size();
   coarse.row_start.push_back(0);
   std::vector<double> product(n, 0.0), row(static_cast<std::size_t>(size()), 0.0);
@@ -199,7 +200,7 @@ void CoarseSpace::set_up(const FullRows& matrix) {
     }
     for (std::int32_t i = 0; i < size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (i >= j && (present[at] || i == j)) {
+      if (present[at] || i == j) {
         coarse.column.push_back(i);
         coarse.value.push_back(row[at]);
       }
@@ -207,20 +208,99 @@ void CoarseSpace::set_up(const FullRows& matrix) {
     }
     coarse.row_start.push_back(static_cast<std::int64_t>(coarse.column.size()));
   }
+  return coarse;
+}
+
+namespace {
+
+/// The upper triangle of a matrix whose diagonal entries are all stored.
+SymmetricCsr upper_half(const GeneralCsr& matrix) {
+  SymmetricCsr upper;
+  upper.n = matrix.n;
+  upper.row_start.push_back(0);
+  for (std::int64_t i = 0; i < matrix.n; ++i) {
+    for (auto k = static_cast<std::size_t>(matrix.row_start[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(matrix.row_start[static_cast<std::size_t>(i) + 1]); ++k) {
+      if (matrix.column[k] < i) continue;
+      upper.column.push_back(matrix.column[k]);
+      upper.value.push_back(matrix.value[k]);
+    }
+    upper.row_start.push_back(static_cast<std::int64_t>(upper.column.size()));
+  }
+  return upper;
+}
+
+/// The identity matrix.
+FullRows identity_rows(std::int32_t size) {
+  FullRows rows;
+  for (std::int32_t i = 0; i < size; ++i) {
+    rows.column.push_back(i);
+    rows.value.push_back(1);
+    rows.row_start.push_back(i + 1);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void CoarseSpace::set_up(const FullRows& matrix) {
   factor_.reset();
+  lu_.reset();
+  const SymmetricCsr coarse = upper_half(product(matrix));
   if (size() == 0) return;
   factor_ = Factorization::make(DirectMethod::automatic, {});
   factor_->factorise(coarse);
 }
 
+void CoarseSpace::set_up_unsymmetric(const FullRows& matrix) {
+  factor_.reset();
+  lu_.reset();
+  if (size() == 0) return;
+  // LU does not find which vectors depend on others. The factorisation of ZᵀZ does.
+  const auto gram = Factorization::make(DirectMethod::automatic, {});
+  gram->factorise(upper_half(product(identity_rows(matrix.size()))));
+  leave_out(gram->null_pivots());
+  lu_ = LuFactorization::make(DirectMethod::automatic, {});
+  try {
+    lu_->factorise(product(matrix));
+  } catch (const Error& error) {
+    lu_.reset();
+    if (error.code() != ErrorCode::singular) throw;
+    throw Error(error.code(), "the matrix of the coarse space is singular; use the method with one level");
+  }
+}
+
+void CoarseSpace::leave_out(std::span<const std::int32_t> vectors) {
+  if (vectors.empty()) return;
+  std::vector<std::size_t> first{0};
+  std::size_t to = 0, next = 0;
+  for (std::size_t j = 0; j + 1 < first_.size(); ++j) {
+    if (next < vectors.size() && static_cast<std::size_t>(vectors[next]) == j) {
+      ++next;
+      continue;
+    }
+    for (auto k = first_[j]; k < first_[j + 1]; ++k, ++to) {
+      unknown_[to] = unknown_[k];
+      value_[to] = value_[k];
+    }
+    first.push_back(to);
+  }
+  unknown_.resize(to);
+  value_.resize(to);
+  first_ = std::move(first);
+}
+
 void CoarseSpace::correct(std::span<const double> r, std::span<double> z) const {
   if (size() == 0) return;
-  if (!factor_) throw Error(ErrorCode::misuse, "set_up() comes before correct()");
+  if (!factor_ && !lu_) throw Error(ErrorCode::misuse, "set_up() comes before correct()");
   const Stopwatch watch;
   std::vector<double> small(static_cast<std::size_t>(size()), 0.0);
   for (std::size_t j = 0; j < small.size(); ++j)
     for (auto k = first_[j]; k < first_[j + 1]; ++k) small[j] += value_[k] * r[static_cast<std::size_t>(unknown_[k])];
-  factor_->solve(small);
+  if (lu_)
+    lu_->solve(small);
+  else
+    factor_->solve(small);
   for (std::size_t j = 0; j < small.size(); ++j)
     for (auto k = first_[j]; k < first_[j + 1]; ++k) z[static_cast<std::size_t>(unknown_[k])] += value_[k] * small[j];
   seconds_ += watch.seconds();
@@ -228,7 +308,8 @@ void CoarseSpace::correct(std::span<const double> r, std::span<double> z) const 
 
 std::size_t CoarseSpace::bytes() const {
   return unknown_.size() * (sizeof(std::int32_t) + sizeof(double)) +
-         (factor_ ? static_cast<std::size_t>(factor_->statistics().factor_entries) * 12 : 0);
+         (factor_ ? static_cast<std::size_t>(factor_->statistics().factor_entries) * 12 : 0) +
+         (lu_ ? static_cast<std::size_t>(lu_->statistics().factor_entries) * 12 : 0);
 }
 
 CoarseSpace rigid_coarse_space(const Decomposition& decomposition, std::span<const Overlap> sets,

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include <voussoir/partition/part_map.hpp>
+#include <voussoir/solvers/direct/lu.hpp>
 
 namespace voussoir {
-
-class Factorization;
 
 /// Rigid-body motions of a model at some of its equations: one vector over these equations for each motion.
 ///
@@ -38,16 +37,23 @@ class CoarseSpace {
 
   /// Forms and factorises ZᵀAZ. Vectors that depend on others are no error; they are left out.
   void set_up(const FullRows& matrix);
+  /// The same by LU, for a matrix that need not be symmetric. A singular ZᵀAZ, which an indefinite matrix may have even
+  /// if it is regular itself, is an Error (singular).
+  void set_up_unsymmetric(const FullRows& matrix);
   /// z += Q r
   void correct(std::span<const double> r, std::span<double> z) const;
   std::size_t bytes() const;                   ///< memory of vectors and factor
   double seconds() const { return seconds_; }  ///< time of all calls of correct() so far
 
  private:
+  GeneralCsr product(const FullRows& matrix) const;       // ZᵀAZ
+  void leave_out(std::span<const std::int32_t> vectors);  // ascending
+
   std::vector<std::size_t> first_{0};
   std::vector<std::int32_t> unknown_;
   std::vector<double> value_;
   std::unique_ptr<Factorization> factor_;
+  std::unique_ptr<LuFactorization> lu_;  // instead of factor_, if the matrix is not symmetric
   mutable double seconds_ = 0;
 };
 

@@ -100,19 +100,39 @@ Partition make_partition(const AnalysisModel& model, const DecompositionOptions&
       .partition(*make_partitioner(options.cut), std::max(1, parts));
 }
 
-SymmetricCsr assembled_matrix(const LinearSOE& soe, const Decomposition& decomposition, const std::string& where) {
-  if (!soe.model().device_model().symmetric())
-    throw Error(ErrorCode::bad_input, "the method divides symmetric matrices, and that of this model is not symmetric",
-                where);
+namespace {
+
+/// The stored or assembled matrix of a system, for which `take` is called with the unknown of each equation, or −1.
+template <class Take>
+auto taken_matrix(const LinearSOE& soe, const Decomposition& decomposition, const std::string& where, Take&& take) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(soe.model().equation_count()));
   for (std::int32_t e = 0; e < soe.model().equation_count(); ++e)
     place[static_cast<std::size_t>(e)] = decomposition.unknown(e);
-  if (const SparseMatrix* stored = soe.sparse_matrix()) return upper_triangle(stored->to_host(), place);
+  if (const SparseMatrix* stored = soe.sparse_matrix()) return take(stored->to_host(), place);
   const auto made = soe.assembled();
   if (!made)
     throw Error(ErrorCode::bad_input, "the method needs a matrix that can be assembled; use the storage csr or bsr",
                 where);
-  return upper_triangle(made->to_host(), place);
+  return take(made->to_host(), place);
+}
+
+}  // namespace
+
+SymmetricCsr assembled_matrix(const LinearSOE& soe, const Decomposition& decomposition, const std::string& where) {
+  if (!soe.model().device_model().symmetric())
+    throw Error(ErrorCode::bad_input,
+                "the method is made for symmetric matrices, and that of this model is not symmetric; use gmres+ras2, "
+                "gmres+asm2 or direct",
+                where);
+  return taken_matrix(soe, decomposition, where, [](const HostMatrix& matrix, std::span<const std::int32_t> place) {
+    return upper_triangle(matrix, place);
+  });
+}
+
+GeneralCsr assembled_rows(const LinearSOE& soe, const Decomposition& decomposition, const std::string& where) {
+  return taken_matrix(soe, decomposition, where, [](const HostMatrix& matrix, std::span<const std::int32_t> place) {
+    return whole_rows(matrix, place);
+  });
 }
 
 }  // namespace voussoir

@@ -8,6 +8,7 @@
 #include <voussoir/partition/decomposition.hpp>
 #include <voussoir/partition/dense_interiors.hpp>
 #include <voussoir/partition/part_map.hpp>
+#include <voussoir/solvers/direct/lu.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
 namespace voussoir {
@@ -38,5 +39,7 @@ Partition make_partition(const AnalysisModel& model, const DecompositionOptions&
 /// The matrix of a system over the unknowns of a decomposition, on the host. A system that is not symmetric or cannot
 /// be assembled is an Error (bad_input) at `where`.
 SymmetricCsr assembled_matrix(const LinearSOE& soe, const Decomposition& decomposition, const std::string& where);
+/// The same for a system that need not be symmetric.
+GeneralCsr assembled_rows(const LinearSOE& soe, const Decomposition& decomposition, const std::string& where);
 
 }  // namespace voussoir

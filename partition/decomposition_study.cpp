@@ -12,10 +12,12 @@
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/partition/schwarz.hpp>
 #include <voussoir/partition/substructuring.hpp>
+#include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 #include <voussoir/solvers/given_soe.hpp>
 #include <voussoir/solvers/krylov/krylov_solver.hpp>
 #include <voussoir/solvers/registries.hpp>
+#include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir {
 namespace {
@@ -41,6 +43,7 @@ class GivenPreconditioner final : public Preconditioner {
   std::string name() const override { return name_; }
   void set_up(const LinearSOE&) override {}
   const Operator* inverse() const override { return &inverse_; }
+  bool needs_symmetry() const override { return false; }
 
  private:
   std::string name_;
@@ -68,36 +71,28 @@ class StudyCase {
  public:
   StudyCase(const AnalysisModel& model, const AnalysisState& state, const std::vector<double>& b,
             const StudyOptions& options, const Partition& partition, double contrast)
-      : model_(model), state_(state), options_(options), b_(b), decomposition_(model, partition) {
+      : model_(model),
+        state_(state),
+        options_(options),
+        b_(b),
+        symmetric_(model.device_model().symmetric()),
+        decomposition_(model, partition) {
     const std::vector<double> factors = model.batch_factors(state.case_factors);
     MatrixTerms terms;
     terms.batch_factors = factors;
-    const Stopwatch watch;
-    matrices_ = std::make_unique<PartMatrices>(decomposition_, state.elements(), terms);
-    if (contrast != 1)
-      for (int p = 1; p < decomposition_.parts(); p += 2) matrices_->scale(p, contrast);
-    assembled_ = matrices_->assembled();
-    matrix_seconds_ = watch.seconds();
-    soe_ = std::make_unique<GivenSOE>(make_matrix());
-    soe_->set_model(model);
-    soe_->take();
+    if (symmetric_)
+      sum_parts(terms, contrast);
+    else
+      form_whole(terms, contrast);
     std::vector<double> all(static_cast<std::size_t>(model.equation_count()), 0.0);
     for (std::size_t i = 0; i < b.size(); ++i) all[static_cast<std::size_t>(decomposition_.equations()[i])] = b[i];
     soe_->b().from_host(all);
-    if (decomposition_.size() <= options.compared_up_to) {
-      const auto factor = Factorization::make(DirectMethod::automatic, {});
-      factor->factorise(assembled_);
-      if (!factor->null_pivots().empty())
-        throw Error(
-            ErrorCode::singular, "the model can move freely; support it before it is studied",
-            model.equation_label(decomposition_.equations()[static_cast<std::size_t>(factor->null_pivots().front())]));
-      exact_ = b;
-      factor->solve(exact_);
-    }
+    if (decomposition_.size() <= options.compared_up_to) solve_exactly();
   }
 
   void run(const std::string& method, StudyRow& row) {
     row.unknowns = decomposition_.size();
+    if (!symmetric_ && is_substructuring(method)) throw_symmetric_only(method);
     if (is_substructuring(method)) return run_substructuring(method, row);
     if (is_schwarz(method)) return run_schwarz(method, row);
     run_registered(method, row);
@@ -105,6 +100,60 @@ class StudyCase {
   const Decomposition& decomposition() const { return decomposition_; }
 
  private:
+  [[noreturn]] static void throw_symmetric_only(const std::string& method) {
+    throw Error(ErrorCode::bad_input,
+                "it is made for symmetric matrices, and that of this model is not; use ras2, asm2 or msm2",
+                "method '" + method + "'");
+  }
+
+  void sum_parts(const MatrixTerms& terms, double contrast) {
+    const Stopwatch watch;
+    matrices_ = std::make_unique<PartMatrices>(decomposition_, state_.elements(), terms);
+    if (contrast != 1)
+      for (int p = 1; p < decomposition_.parts(); p += 2) matrices_->scale(p, contrast);
+    assembled_ = matrices_->assembled();
+    matrix_seconds_ = watch.seconds();
+    auto soe = std::make_shared<GivenSOE>(make_matrix());
+    soe->set_model(model_);
+    soe->take();
+    soe_ = soe;
+  }
+
+  /// A matrix that is not symmetric is assembled as a whole: matrices of parts are kept of symmetric models only.
+  void form_whole(const MatrixTerms& terms, double contrast) {
+    if (contrast != 1)
+      throw Error(
+          ErrorCode::bad_input,
+          "a contrast multiplies the matrices of parts, which are kept of symmetric models only, and this model "
+          "is not symmetric; use a contrast of 1",
+          "study");
+    const Stopwatch watch;
+    soe_ = make_soe("csr");
+    soe_->set_model(model_);
+    soe_->form(state_.elements(), terms);
+    rows_ = assembled_rows(*soe_, decomposition_, "study");
+    matrix_seconds_ = watch.seconds();
+  }
+
+  void solve_exactly() {
+    const auto label = [&](std::int64_t unknown) {
+      return model_.equation_label(decomposition_.equations()[static_cast<std::size_t>(unknown)]);
+    };
+    exact_ = b_;
+    if (!symmetric_) {
+      const auto lu = LuFactorization::make();
+      naming_equations(label, [&] { lu->factorise(rows_); });
+      lu->solve(exact_);
+      return;
+    }
+    const auto factor = Factorization::make(DirectMethod::automatic, {});
+    factor->factorise(assembled_);
+    if (!factor->null_pivots().empty())
+      throw Error(ErrorCode::singular, "the model can move freely; support it before it is studied",
+                  label(factor->null_pivots().front()));
+    factor->solve(exact_);
+  }
+
   std::unique_ptr<SparseMatrix> make_matrix() const {
     const FullRows rows = full_rows(assembled_);
     HostMatrix host;
@@ -189,13 +238,14 @@ class StudyCase {
       return overlapping_neumann(decomposition_, sets, state_.elements(), terms, matrices_->factors());
     };
     const Stopwatch setup;
-    const SchwarzOperator schwarz(decomposition_, assembled_, choice);
+    const auto schwarz = symmetric_ ? std::make_unique<const SchwarzOperator>(decomposition_, assembled_, choice)
+                                    : std::make_unique<const SchwarzOperator>(decomposition_, rows_, choice);
     row.setup_seconds = matrix_seconds_ + setup.seconds();
-    row.coarse_unknowns = schwarz.coarse_size();
-    row.bytes = schwarz.bytes();
-    if (method == "geneo") row.bound = schwarz.condition_bound();
-    iterate(&schwarz, kind == "ras", schwarz.is_flexible(), row);
-    row.coarse_seconds = schwarz.coarse_seconds();
+    row.coarse_unknowns = schwarz->coarse_size();
+    row.bytes = schwarz->bytes();
+    if (method == "geneo") row.bound = schwarz->condition_bound();
+    iterate(schwarz.get(), !symmetric_ || kind == "ras", schwarz->is_flexible(), row);
+    row.coarse_seconds = schwarz->coarse_seconds();
   }
 
   void run_registered(const std::string& method, StudyRow& row) {
@@ -203,11 +253,13 @@ class StudyCase {
     if (is_users(method))
       options = "parts=" + std::to_string(row.parts) + ",cut=" + row.cut + ",overlap=" + std::to_string(row.overlap);
     const auto preconditioner = preconditioners().find(method).make(options);
+    if (!symmetric_ && preconditioner && preconditioner->needs_symmetry()) throw_symmetric_only(method);
     const Stopwatch setup;
     if (preconditioner) preconditioner->set_up(*soe_);
     row.setup_seconds = matrix_seconds_ + setup.seconds();
     row.bytes = preconditioner ? preconditioner->bytes() : 0;
-    const bool unsymmetric = dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner.get()) != nullptr;
+    const bool unsymmetric =
+        !symmetric_ || dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner.get()) != nullptr;
     iterate(preconditioner ? preconditioner->inverse() : nullptr, unsymmetric,
             preconditioner && preconditioner->is_flexible(), row);
   }
@@ -220,8 +272,8 @@ class StudyCase {
       KrylovSolver::Options options;
       options.relative_tolerance = options_.relative_tolerance;
       options.max_iterations = options_.max_iterations;
-      const SolveReport report =
-          GmresSolver(std::make_shared<GivenPreconditioner>(row.method, *inverse), options).solve(*soe_);
+      const auto given = inverse ? std::make_shared<GivenPreconditioner>(row.method, *inverse) : nullptr;
+      const SolveReport report = GmresSolver(given, options).solve(*soe_);
       row.converged = report.converged;
       row.iterations = report.iterations;
       row.condition = nothing;
@@ -241,11 +293,13 @@ class StudyCase {
   const AnalysisState& state_;
   const StudyOptions& options_;
   const std::vector<double>& b_;
+  const bool symmetric_;
   Decomposition decomposition_;
-  std::unique_ptr<PartMatrices> matrices_;
-  SymmetricCsr assembled_;
+  std::unique_ptr<PartMatrices> matrices_;  // null if the matrix is not symmetric
+  SymmetricCsr assembled_;                  // if it is
+  GeneralCsr rows_;                         // if it is not
   double matrix_seconds_ = 0;
-  std::unique_ptr<GivenSOE> soe_;
+  std::shared_ptr<LinearSOE> soe_;
   std::vector<double> exact_;
 };
 
@@ -329,7 +383,9 @@ class StudyRun {
         method + (row.cut.empty() ? ", undivided" : ", " + std::to_string(row.parts) + " parts by " + row.cut);
     if (options_.progress && !options_.progress(what)) return false;
     const Scales scales = scales_of(domain_, row.parts);
-    row.bound = row.cut.empty() ? nothing : theory_bound(method, scales.across, scales.refinement, row.overlap);
+    row.bound = row.cut.empty() || !model_.device_model().symmetric()
+                    ? nothing
+                    : theory_bound(method, scales.across, scales.refinement, row.overlap);
     if (!row.cut.empty()) row.interface_unknowns = static_cast<std::int64_t>(one.decomposition().interface().size());
     try {
       one.run(method, row);

@@ -44,7 +44,7 @@ struct StudyRow {
   std::int64_t coarse_unknowns = 0;     ///< of the second level; 0 without one
   double balance = 1;                   ///< weight of the heaviest part divided by the mean
   bool converged = false;               ///< to the tolerance
-  int iterations = 0;                   ///< of CG (GMRES for ras and ras2)
+  int iterations = 0;         ///< of CG (GMRES for ras and ras2, and for all methods if the matrix is not symmetric)
   double condition = 0;       ///< condition number of the preconditioned matrix, estimated by CG; NaN for GMRES
   double bound = 0;           ///< what the theory says about it up to a constant (theory_bound()); NaN: nothing
   double setup_seconds = 0;   ///< part matrices, factorisations, coarse space
@@ -66,7 +66,8 @@ double theory_bound(const std::string& method, double across, double refinement,
 
 /// Runs a study of a linear model in one step; if `steps` is empty, all load cases act with factor 1. Rows come in
 /// the order of contrasts, cuts, parts and methods; a method that does not depend on the cut has one row for each
-/// contrast. A method that rejects the model has a row with `failure`. Wrong options are an Error (bad_input or
+/// contrast. A method that rejects the model, as all but the Schwarz methods reject one whose matrix is not symmetric,
+/// has a row with `failure`; contrasts other than 1 need a symmetric matrix. Wrong options are an Error (bad_input or
 /// not_found) before anything is solved.
 std::vector<StudyRow> run_study(const Domain& domain, const std::shared_ptr<Backend>& backend,
                                 const StudyOptions& options, const std::vector<Step>& steps = {});

@@ -255,61 +255,6 @@ struct RestTerms {
 
 }  // namespace
 
-FullRows full_rows(const SymmetricCsr& matrix) {
-  FullRows rows;
-  const auto n = static_cast<std::size_t>(matrix.n);
-  std::vector<std::int64_t> count(n + 1, 0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
-      const auto j = static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)]);
-      ++count[i + 1];
-      if (j != i) ++count[j + 1];
-    }
-  for (std::size_t i = 0; i < n; ++i) count[i + 1] += count[i];
-  rows.row_start = count;
-  rows.column.resize(static_cast<std::size_t>(count[n]));
-  rows.value.resize(rows.column.size());
-  // Rows are taken in order, so entries below the diagonal come first and ascend.
-  for (std::size_t i = 0; i < n; ++i)
-    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
-      const auto j = static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)]);
-      const double value = matrix.value[static_cast<std::size_t>(k)];
-      if (j != i) {
-        const auto to = static_cast<std::size_t>(count[j]++);
-        rows.column[to] = static_cast<std::int32_t>(i);
-        rows.value[to] = value;
-      }
-      const auto to = static_cast<std::size_t>(count[i]++);
-      rows.column[to] = static_cast<std::int32_t>(j);
-      rows.value[to] = value;
-    }
-  return rows;
-}
-
-SymmetricCsr submatrix(const SymmetricCsr& matrix, std::span<const std::int32_t> unknowns) {
-  std::vector<std::int32_t> place(static_cast<std::size_t>(matrix.n), -1);
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    if (unknowns[i] < 0 || unknowns[i] >= matrix.n || (i > 0 && unknowns[i] <= unknowns[i - 1]))
-      throw Error(ErrorCode::misuse, "the unknowns of a submatrix must ascend and belong to the matrix",
-                  "entry " + std::to_string(i));
-    place[static_cast<std::size_t>(unknowns[i])] = static_cast<std::int32_t>(i);
-  }
-  SymmetricCsr result;
-  result.n = static_cast<std::int64_t>(unknowns.size());
-  result.row_start.push_back(0);
-  for (const std::int32_t u : unknowns) {
-    for (auto k = matrix.row_start[static_cast<std::size_t>(u)]; k < matrix.row_start[static_cast<std::size_t>(u) + 1];
-         ++k)
-      if (const std::int32_t to = place[static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)])];
-          to >= 0) {
-        result.column.push_back(to);
-        result.value.push_back(matrix.value[static_cast<std::size_t>(k)]);
-      }
-    result.row_start.push_back(static_cast<std::int64_t>(result.column.size()));
-  }
-  return result;
-}
-
 PartMatrices::PartMatrices(const Decomposition& decomposition, const ElementState& state, const MatrixTerms& terms)
     : decomposition_(&decomposition), factors_(static_cast<std::size_t>(decomposition.parts()), 1.0) {
   const AnalysisModel& model = decomposition.model();

@@ -3,11 +3,13 @@
 #include <vector>
 
 #include <voussoir/partition/decomposition.hpp>
+#include <voussoir/solvers/direct/lu.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
 namespace voussoir {
 
-/// The rows i of a symmetric matrix with all their entries, below the diagonal too, as in a CSR matrix.
+/// The rows of a matrix with all their entries, below the diagonal too, as in a CSR matrix. Wherever there is an entry
+/// (i, j) there is one at (j, i), with the same value if the matrix is symmetric.
 struct FullRows {
   std::vector<std::int64_t> row_start{0};  ///< first entry of each row, and the number of entries
   std::vector<std::int32_t> column;        ///< column of each entry, ascending within a row
@@ -17,9 +19,15 @@ struct FullRows {
 };
 /// Both triangles of a symmetric matrix.
 FullRows full_rows(const SymmetricCsr& matrix);
+/// The rows of a matrix that need not be symmetric, with a zero where only the transposed matrix has an entry.
+FullRows full_rows(const GeneralCsr& matrix);
+/// The transposed matrix.
+FullRows transposed(const FullRows& matrix);
 
 /// The rows and columns `unknowns`, ascending, of a symmetric matrix: its restriction R A Rᵀ.
 SymmetricCsr submatrix(const SymmetricCsr& matrix, std::span<const std::int32_t> unknowns);
+/// The same for a matrix that need not be symmetric.
+GeneralCsr submatrix(const FullRows& matrix, std::span<const std::int32_t> unknowns);
 
 /// The matrices of the parts of a decomposition on the host.
 ///

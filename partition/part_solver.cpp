@@ -5,6 +5,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/part_matrices.hpp>
 #include <voussoir/partition/part_threads.hpp>
+#include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 #include <voussoir/solvers/matrix_system.hpp>
 #include <voussoir/solvers/preconditioners/unsymmetric.hpp>
@@ -14,16 +15,18 @@
 namespace voussoir {
 namespace {
 
-/// LDLᵀ by one of the direct methods.
-class DirectPartSolver final : public PartSolver {
+/// LDLᵀ by one of the direct methods, or LU.
+class DirectPartSolver final : public PartSolver, public UnsymmetricPartSolver {
  public:
-  explicit DirectPartSolver(DirectMethod method) : method_(method), factor_(Factorization::make(method, {})) {}
+  explicit DirectPartSolver(DirectMethod wanted)
+      : wanted_(wanted), method_(part_method(wanted)), factor_(Factorization::make(method_, {})) {}
 
   std::string name() const override { return "direct"; }
   bool works_side_by_side() const override { return voussoir::works_side_by_side(method_); }
   void set_up(const SymmetricCsr& matrix, const std::string& where,
               const std::function<std::string(std::int64_t)>& label) override {
     empty_ = matrix.n == 0;
+    lu_.reset();
     if (empty_) return;
     factor_->factorise(matrix);
     if (!factor_->null_pivots().empty())
@@ -32,21 +35,46 @@ class DirectPartSolver final : public PartSolver {
                       " of its motions meet no resistance; this unknown moves in one of them",
                   label(factor_->null_pivots().front()));
   }
+  bool takes_unsymmetric() const override {
+    return wanted_ == DirectMethod::automatic || wanted_ == DirectMethod::eigen || wanted_ == DirectMethod::mumps;
+  }
+  void set_up_unsymmetric(const GeneralCsr& matrix, const std::string& where,
+                          const std::function<std::string(std::int64_t)>& label) override {
+    empty_ = matrix.n == 0;
+    // Several objects of Eigen may work at the same time, as those of the multifrontal method.
+    lu_ = LuFactorization::make(wanted_ == DirectMethod::automatic ? DirectMethod::eigen : wanted_, {});
+    if (empty_) return;
+    try {
+      naming_equations(label, [&] { lu_->factorise(matrix); });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::singular) throw;
+      throw Error(error.code(),
+                  "the matrix of " + where + " is singular" +
+                      (error.where().empty() ? "" : ": nothing determines this unknown"),
+                  error.where());
+    }
+  }
   void solve(std::span<double> b_and_x) override {
-    if (!empty_) factor_->solve(b_and_x);
+    if (empty_) return;
+    if (lu_)
+      lu_->solve(b_and_x);
+    else
+      factor_->solve(b_and_x);
   }
   std::size_t bytes() const override {
-    return empty_ ? 0 : static_cast<std::size_t>(factor_->statistics().factor_entries) * 12;
+    if (empty_) return 0;
+    return static_cast<std::size_t>(lu_ ? lu_->statistics().factor_entries : factor_->statistics().factor_entries) * 12;
   }
 
  private:
-  DirectMethod method_;
+  DirectMethod wanted_, method_;
+  std::unique_ptr<LuFactorization> lu_;  // instead of factor_, for a matrix that is not symmetric
   std::unique_ptr<Factorization> factor_;
   bool empty_ = true;
 };
 
 /// Base of solvers that work on a MatrixSystem.
-class SystemPartSolver : public PartSolver {
+class SystemPartSolver : public PartSolver, public UnsymmetricPartSolver {
  public:
   SystemPartSolver(std::string name, std::shared_ptr<Backend> backend)
       : name_(std::move(name)), given_(std::move(backend)) {}
@@ -70,26 +98,31 @@ class SystemPartSolver : public PartSolver {
   }
   void set_up(const SymmetricCsr& matrix, const std::string& where,
               const std::function<std::string(std::int64_t)>&) override {
+    FullRows rows = full_rows(matrix);
+    set_up_rows({1, std::move(rows.row_start), std::move(rows.column), std::move(rows.value)},
+                MatrixSystem::Symmetry::symmetric, where);
+  }
+  void set_up_unsymmetric(const GeneralCsr& matrix, const std::string& where,
+                          const std::function<std::string(std::int64_t)>&) override {
+    set_up_rows({1, matrix.row_start, matrix.column, matrix.value}, MatrixSystem::Symmetry::unsymmetric, where);
+  }
+
+ protected:
+  void set_up_rows(const HostMatrix& rows, MatrixSystem::Symmetry symmetry, const std::string& where) {
     system_.reset();
     where_ = where;
-    if (matrix.n == 0) return;
-    const FullRows rows = full_rows(matrix);
-    HostMatrix host;
-    host.row_start = rows.row_start;
-    host.column = rows.column;
-    host.value = rows.value;
+    const std::int64_t n = rows.block_rows();
+    if (n == 0) return;
     if (given_) backend_ = given_;
     if (!backend_) backend_ = Backend::open("openmp");
-    if (unknowns_.node.size() != static_cast<std::size_t>(matrix.n)) unknowns_ = MatrixUnknowns::plain(matrix.n);
+    if (unknowns_.node.size() != static_cast<std::size_t>(n)) unknowns_ = MatrixUnknowns::plain(n);
     try {
-      system_ = std::make_unique<MatrixSystem>(backend_, host, MatrixSystem::Symmetry::symmetric, unknowns_);
+      system_ = std::make_unique<MatrixSystem>(backend_, rows, symmetry, unknowns_);
       prepare();
     } catch (const Error& error) {
       throw Error(error.code(), error.what(), "part solver '" + name_ + "', " + where);
     }
   }
-
- protected:
   virtual void prepare() = 0;  ///< the system is new
   std::string name_, where_;
   std::unique_ptr<MatrixSystem> system_;
@@ -104,6 +137,16 @@ class RegisteredPartSolver final : public SystemPartSolver {
  public:
   RegisteredPartSolver(const std::string& name, std::shared_ptr<Backend> backend)
       : SystemPartSolver(name, std::move(backend)), solver_(make_solver(name, tolerance, most_iterations)) {}
+  /// The solvers of the library that do not are known; those of users are tried.
+  bool takes_unsymmetric() const override {
+    const SolverName parsed = parse_solver_name(name_);
+    const std::string& solver = parsed.solver.name;
+    if (solver == "cg" || solver == "schur" || solver == "feti-dp") return false;
+    if (!parsed.preconditioner) return true;
+    const auto& [name, options] = *parsed.preconditioner;
+    const auto preconditioner = preconditioners().find(name).make(options);
+    return !preconditioner || !preconditioner->needs_symmetry();
+  }
   void solve(std::span<double> b_and_x) override {
     if (!system_) return;
     std::vector<double> x(b_and_x.size(), 0.0);
@@ -144,6 +187,7 @@ class PreconditionerPartSolver final : public SystemPartSolver {
   }
   bool is_exact() const override { return false; }
   bool is_flexible() const override { return preconditioner_->is_flexible(); }
+  bool takes_unsymmetric() const override { return !preconditioner_->needs_symmetry(); }
   void solve(std::span<double> b_and_x) override {
     if (!system_ || !preconditioner_->inverse()) return;
     std::vector<double> x(b_and_x.size());
@@ -162,8 +206,7 @@ Registry<PartSolverFactory>* make_part_solver_table() {
   table->add_built_in(
       "direct", "factorisation by the multifrontal method, several parts at a time, or by the direct method named",
       {[](const std::string& options) -> std::unique_ptr<PartSolver> {
-        return std::make_unique<DirectPartSolver>(
-            part_method(options.empty() ? DirectMethod::automatic : direct_method(options)));
+        return std::make_unique<DirectPartSolver>(options.empty() ? DirectMethod::automatic : direct_method(options));
       }});
   return table;
 }
@@ -190,6 +233,11 @@ std::unique_ptr<PartSolver> make_part_solver(const std::string& name, std::share
           whole, std::move(backend), factory->make(colon == std::string::npos ? "" : whole.substr(colon + 1)));
   }
   return part_solvers().find(name.substr(0, colon)).make(colon == std::string::npos ? "" : name.substr(colon + 1));
+}
+
+UnsymmetricPartSolver* unsymmetric_part_solver(PartSolver& solver) {
+  auto* const other = dynamic_cast<UnsymmetricPartSolver*>(&solver);
+  return other && other->takes_unsymmetric() ? other : nullptr;
 }
 
 void require_exact(const PartSolver& solver, const std::string& name) {

@@ -7,6 +7,7 @@
 #include <voussoir/backends/registry.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
+#include <voussoir/solvers/direct/lu.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
 // Solvers for the matrices of parts, by name: NAME[:OPTIONS]. To add one:
@@ -43,6 +44,18 @@ class PartSolver {
   virtual std::size_t bytes() const = 0;  ///< memory of the factor or of what else is kept
 };
 
+/// A second base class for part solvers that also take matrices that are not symmetric. The Schwarz methods, which
+/// accept such matrices, reject part solvers without it by name.
+class UnsymmetricPartSolver {
+ public:
+  virtual ~UnsymmetricPartSolver() = default;
+  /// Whether this one does: an iteration does so only with some methods and preconditioners.
+  virtual bool takes_unsymmetric() const { return true; }
+  /// As PartSolver::set_up(), for a matrix that need not be symmetric. PartSolver::solve() then solves with it.
+  virtual void set_up_unsymmetric(const GeneralCsr& matrix, const std::string& where,
+                                  const std::function<std::string(std::int64_t)>& label) = 0;
+};
+
 /// Creates solvers of one kind.
 struct PartSolverFactory {
   /// Creates a solver. `options` is the text after the colon, or ""; unknown options should be an Error (bad_input).
@@ -54,7 +67,8 @@ Registry<PartSolverFactory>& part_solvers();
 /// Creates a part solver by name. There are
 ///
 ///   direct, direct:eigen, …            factorisation; direct is direct:multifrontal, so that parts are factorised and
-///                                      solved by several threads at the same time, as by all methods but mumps
+///                                      solved by several threads at the same time, as by all methods but mumps;
+///                                      LU by Eigen (direct, direct:eigen) or MUMPS if the matrix is not symmetric
 ///   cg+amg, cg+fsai, gmres+jacobi, …   any registered solver with any preconditioner, iterated to a relative residual
 ///                                      of 1e-11: exact
 ///   amg, fsai, …                       one application of a registered preconditioner: inexact
@@ -66,6 +80,9 @@ Registry<PartSolverFactory>& part_solvers();
 /// Registered solvers and preconditioners work on `backend`; if it is null, on that of the model that describe() gives,
 /// and otherwise on OpenMP. Factorisations and solvers of users work on the host.
 std::unique_ptr<PartSolver> make_part_solver(const std::string& name, std::shared_ptr<Backend> backend = nullptr);
+
+/// The interface for matrices that are not symmetric; null if the part solver does not take them.
+UnsymmetricPartSolver* unsymmetric_part_solver(PartSolver& solver);
 
 /// Throws Error (bad_input) if a part solver, made by this name, is not exact.
 void require_exact(const PartSolver& solver, const std::string& name);

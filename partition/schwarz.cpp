@@ -18,32 +18,45 @@ std::vector<std::int32_t> equations_of(const Decomposition& decomposition) {
 }  // namespace
 
 SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options)
+    : SchwarzOperator(decomposition, full_rows(matrix), &matrix, options) {}
+
+SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const GeneralCsr& matrix, const Options& options)
+    : SchwarzOperator(decomposition, full_rows(matrix), nullptr, options) {}
+
+SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, FullRows rows, const SymmetricCsr* symmetric,
+                                 const Options& options)
     : HostOperator(decomposition.model().device_model().layout(), equations_of(decomposition)),
       options_(options),
       threads_(part_threads(decomposition.model().backend())),
       condition_bound_(std::numeric_limits<double>::quiet_NaN()),
-      matrix_(full_rows(matrix)) {
-  if (matrix.n != decomposition.size())
-    throw Error(ErrorCode::misuse, "the matrix has " + std::to_string(matrix.n) + " unknowns, the decomposition " +
-                                       std::to_string(decomposition.size()));
+      matrix_(std::move(rows)) {
+  if (matrix_.size() != decomposition.size())
+    throw Error(ErrorCode::misuse, "the matrix has " + std::to_string(matrix_.size()) +
+                                       " unknowns, the decomposition " + std::to_string(decomposition.size()));
   std::vector<Overlap> sets(static_cast<std::size_t>(decomposition.parts()));
   for_each_part(decomposition.parts(), threads_, [&](int p) {
     sets[static_cast<std::size_t>(p)] = with_overlap(matrix_, decomposition.unknowns(p), options.overlap);
   });
-  set_up_parts(decomposition, matrix, sets);
+  if (!symmetric && options.kind == SchwarzKind::multiplicative) columns_ = transposed(matrix_);
+  set_up_parts(decomposition, symmetric, sets);
   if (options.kind == SchwarzKind::restricted && is_flexible())
     throw Error(
         ErrorCode::bad_input,
         "what it does varies with the residual, which GMRES does not allow; use an exact solver, or asm with CG",
         "part solver '" + options.part_solver + "'");
-  if (options.two_levels) set_up_coarse(decomposition, matrix, sets);
+  if (options.two_levels) set_up_coarse(decomposition, symmetric, sets);
 }
 
-void SchwarzOperator::set_up_parts(const Decomposition& decomposition, const SymmetricCsr& matrix,
+void SchwarzOperator::set_up_parts(const Decomposition& decomposition, const SymmetricCsr* symmetric,
                                    std::span<const Overlap> sets) {
   maps_.resize(sets.size());
   for (std::size_t p = 0; p < sets.size(); ++p) solvers_.push_back(make_part_solver(options_.part_solver));
   if (!solvers_.empty() && !solvers_.front()->works_side_by_side()) threads_ = 1;
+  if (!symmetric && !solvers_.empty() && !unsymmetric_part_solver(*solvers_.front()))
+    throw Error(ErrorCode::bad_input,
+                "it solves symmetric matrices, and those of these parts are not symmetric; use direct, direct:mumps, "
+                "direct:eigen, gmres+block-jacobi or block-jacobi",
+                "part solver '" + options_.part_solver + "'");
   for_each_part(decomposition.parts(), threads_, [&](int p) {
     const Overlap& set = sets[static_cast<std::size_t>(p)];
     PartSolver& solver = *solvers_[static_cast<std::size_t>(p)];
@@ -51,9 +64,14 @@ void SchwarzOperator::set_up_parts(const Decomposition& decomposition, const Sym
     for (const std::int32_t u : set.unknowns)
       equations.push_back(decomposition.equations()[static_cast<std::size_t>(u)]);
     solver.describe(decomposition.model(), equations);
-    solver.set_up(submatrix(matrix, set.unknowns), "part " + std::to_string(p), [&](std::int64_t i) {
+    const std::string where = "part " + std::to_string(p);
+    const auto label = [&](std::int64_t i) {
       return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]);
-    });
+    };
+    if (symmetric)
+      solver.set_up(submatrix(*symmetric, set.unknowns), where, label);
+    else
+      unsymmetric_part_solver(solver)->set_up_unsymmetric(submatrix(matrix_, set.unknowns), where, label);
     std::vector<double> weights;
     if (options_.kind == SchwarzKind::restricted)
       for (const std::int32_t u : set.unknowns) weights.push_back(decomposition.owner(u) == p ? 1.0 : 0.0);
@@ -61,23 +79,30 @@ void SchwarzOperator::set_up_parts(const Decomposition& decomposition, const Sym
   });
 }
 
-void SchwarzOperator::set_up_coarse(const Decomposition& decomposition, const SymmetricCsr& matrix,
+void SchwarzOperator::set_up_coarse(const Decomposition& decomposition, const SymmetricCsr* symmetric,
                                     std::span<const Overlap> sets) {
   const auto weights = partition_of_unity(sets, options_.overlap, decomposition.size());
   if (options_.coarse == "rigid") {
     coarse_ = rigid_coarse_space(decomposition, sets, weights);
   } else if (options_.coarse == "geneo") {
+    if (!symmetric)
+      throw Error(ErrorCode::bad_input,
+                  "the coarse space geneo comes from eigenproblems of symmetric matrices, and this matrix is not "
+                  "symmetric; use coarse=rigid");
     if (!options_.neumann)
       throw Error(ErrorCode::misuse, "the coarse space geneo needs the Neumann matrices of overlapping sets");
     std::vector<std::vector<std::int32_t>> unknowns;
     for (const Overlap& set : sets) unknowns.push_back(set.unknowns);
-    coarse_ = geneo_coarse_space(matrix, sets, weights, options_.neumann(unknowns), options_.threshold,
+    coarse_ = geneo_coarse_space(*symmetric, sets, weights, options_.neumann(unknowns), options_.threshold,
                                  part_threads(decomposition.model().backend()));
     if (options_.kind == SchwarzKind::additive) condition_bound_ = geneo_bound(matrix_, sets, options_.threshold);
   } else {
     throw Error(ErrorCode::not_found, "there is no coarse space '" + options_.coarse + "'; there are rigid and geneo");
   }
-  coarse_.set_up(matrix_);
+  if (symmetric)
+    coarse_.set_up(matrix_);
+  else
+    coarse_.set_up_unsymmetric(matrix_);
 }
 
 bool SchwarzOperator::is_flexible() const {
@@ -91,15 +116,19 @@ std::vector<double> SchwarzOperator::solve_part(std::size_t part, std::span<cons
   return own;
 }
 
+void SchwarzOperator::subtract_column(std::int32_t unknown, double change, std::vector<double>& residual) const {
+  const FullRows& columns = columns_.size() > 0 ? columns_ : matrix_;
+  const auto at = static_cast<std::size_t>(unknown);
+  for (auto k = columns.row_start[at]; k < columns.row_start[at + 1]; ++k)
+    residual[static_cast<std::size_t>(columns.column[static_cast<std::size_t>(k)])] -=
+        columns.value[static_cast<std::size_t>(k)] * change;
+}
+
 void SchwarzOperator::correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z) const {
   const std::vector<double> own = solve_part(part, residual);
   maps_[part].extend_weighted(own, z);
   const auto unknowns = maps_[part].unknowns();
-  for (std::size_t i = 0; i < unknowns.size(); ++i)
-    for (auto k = matrix_.row_start[static_cast<std::size_t>(unknowns[i])];
-         k < matrix_.row_start[static_cast<std::size_t>(unknowns[i]) + 1]; ++k)
-      residual[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(k)])] -=
-          matrix_.value[static_cast<std::size_t>(k)] * own[i];
+  for (std::size_t i = 0; i < unknowns.size(); ++i) subtract_column(unknowns[i], own[i], residual);
 }
 
 void SchwarzOperator::multiply_in_turn(std::span<const double> r, std::span<double> z) const {
@@ -110,10 +139,7 @@ void SchwarzOperator::multiply_in_turn(std::span<const double> r, std::span<doub
     coarse_.correct(residual, change);
     for (std::size_t i = 0; i < change.size(); ++i) {
       z[i] += change[i];
-      if (change[i] == 0) continue;
-      for (auto k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k)
-        residual[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(k)])] -=
-            matrix_.value[static_cast<std::size_t>(k)] * change[i];
+      if (change[i] != 0) subtract_column(static_cast<std::int32_t>(i), change[i], residual);
     }
   };
   const std::size_t parts = maps_.size();
@@ -138,7 +164,7 @@ std::size_t SchwarzOperator::bytes() const {
   for (const auto& solver : solvers_) sum += solver->bytes();
   for (const PartMap& map : maps_) sum += map.size() * sizeof(std::int32_t) + map.weights().size() * sizeof(double);
   if (options_.kind == SchwarzKind::multiplicative)
-    sum += matrix_.value.size() * (sizeof(double) + sizeof(std::int32_t));
+    sum += (matrix_.value.size() + columns_.value.size()) * (sizeof(double) + sizeof(std::int32_t));
   return sum;
 }
 
@@ -167,12 +193,21 @@ SchwarzPreconditioner::SchwarzPreconditioner(std::string name, DecompositionOpti
   options_.part_solver = choice_.part_solver;
   options_.coarse = choice_.coarse;
   options_.threshold = choice_.threshold;
+  if (options_.two_levels && options_.coarse == "geneo")
+    symmetric_option_ = ":coarse=geneo";
+  else if (options_.part_solver != "direct" && !unsymmetric_part_solver(*make_part_solver(options_.part_solver)))
+    symmetric_option_ = ":solver=" + options_.part_solver;
 }
 
 void SchwarzPreconditioner::set_up(const LinearSOE& soe) {
   operator_.reset();
   decomposition_ = std::make_unique<Decomposition>(soe.model(), make_partition(soe.model(), choice_));
   const std::string where = "preconditioner '" + name_ + "'";
+  if (!soe.model().device_model().symmetric()) {
+    operator_ =
+        std::make_unique<SchwarzOperator>(*decomposition_, assembled_rows(soe, *decomposition_, where), options_);
+    return;
+  }
   const SymmetricCsr matrix = assembled_matrix(soe, *decomposition_, where);
   if (options_.two_levels && options_.coarse == "geneo") {
     part_matrices_of(soe, *decomposition_, where);  // GenEO needs element matrices whose sum is that of the system

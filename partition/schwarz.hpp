@@ -16,15 +16,17 @@ namespace voussoir {
 
 /// The variants of Schwarz's method.
 enum class SchwarzKind {
-  additive,  ///< z = Σ R_pᵀ A_p⁻¹ R_p r: symmetric, for CG
+  additive,  ///< z = Σ R_pᵀ A_p⁻¹ R_p r: symmetric if A is, for CG
   restricted,  ///< z = Σ R_pᵀ D_p A_p⁻¹ R_p r with one owner for each unknown: fewer iterations, unsymmetric, for GMRES
-  multiplicative  ///< one part after the other, forwards and backwards: symmetric, for CG
+  multiplicative  ///< one part after the other, forwards and backwards: symmetric if A is, for CG
 };
 
 /// z = M r by solving on overlapping parts with zero values around them, and in a coarse space.
 ///
 /// B. Smith, P. Bjørstad, W. Gropp: Domain Decomposition. Cambridge University Press (1996). X.-C. Cai, M. Sarkis: A
 /// restricted additive Schwarz preconditioner for general sparse linear systems. SIAM J. Sci. Comput. 21 (1999).
+/// Matrices that are not symmetric: X.-C. Cai, O. B. Widlund: Domain decomposition algorithms for indefinite elliptic
+/// problems. SIAM J. Sci. Stat. Comput. 13 (1992).
 class SchwarzOperator : public HostOperator {
  public:
   /// Settings of the method.
@@ -40,6 +42,9 @@ class SchwarzOperator : public HostOperator {
   };
   /// `matrix` is that of the model over the unknowns of the decomposition. A singular part is an Error (singular).
   SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options);
+  /// For a matrix that need not be symmetric, by LU of the matrices of parts and of the coarse space. The coarse space
+  /// "geneo" and a part solver for symmetric matrices are an Error (bad_input).
+  SchwarzOperator(const Decomposition& decomposition, const GeneralCsr& matrix, const Options& options);
 
   void multiply(std::span<const double> x, std::span<double> y) const override;
   std::size_t bytes() const override;
@@ -52,47 +57,57 @@ class SchwarzOperator : public HostOperator {
   double condition_bound() const { return condition_bound_; }
 
  private:
+  /// Common part of both; `symmetric` is null if the matrix, whose rows are given, need not be symmetric.
+  SchwarzOperator(const Decomposition& decomposition, FullRows rows, const SymmetricCsr* symmetric,
+                  const Options& options);
   /// A_p⁻¹ R_p residual.
   std::vector<double> solve_part(std::size_t part, std::span<const double> residual) const;
   /// z += R_pᵀ A_p⁻¹ R_p residual; residual −= A times the change of z.
   void correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z) const;
+  /// residual −= A e_unknown change
+  void subtract_column(std::int32_t unknown, double change, std::vector<double>& residual) const;
   /// Makes the solvers and maps of the parts.
-  void set_up_parts(const Decomposition& decomposition, const SymmetricCsr& matrix, std::span<const Overlap> sets);
+  void set_up_parts(const Decomposition& decomposition, const SymmetricCsr* symmetric, std::span<const Overlap> sets);
   void multiply_in_turn(std::span<const double> r, std::span<double> z) const;
-  void set_up_coarse(const Decomposition& decomposition, const SymmetricCsr& matrix, std::span<const Overlap> sets);
+  void set_up_coarse(const Decomposition& decomposition, const SymmetricCsr* symmetric, std::span<const Overlap> sets);
 
   Options options_;
   int threads_;
   double condition_bound_;
   FullRows matrix_;
+  FullRows columns_;  // the transposed matrix, for the multiplicative method if the matrix is not symmetric
   std::vector<PartMap> maps_;
   std::vector<std::unique_ptr<PartSolver>> solvers_;
   CoarseSpace coarse_;
 };
 
-/// Schwarz's method as a preconditioner for any system with a stored symmetric matrix: it divides the domain of the
-/// model itself. Registered as asm, ras and msm with one level and as asm2, ras2 and msm2 with two.
+/// Schwarz's method as a preconditioner for any system whose matrix can be assembled: it divides the domain of the
+/// model itself. Registered as asm, ras and msm with one level and as asm2, ras2 and msm2 with two. For a matrix that
+/// is not symmetric it needs GMRES or BiCGSTAB, LU in the parts or another part solver that takes such matrices, and
+/// the rigid coarse space.
 class SchwarzPreconditioner : public Preconditioner {
  public:
   /// Divides by `decomposition`; its overlap and part solver are those of `options`.
   SchwarzPreconditioner(std::string name, DecompositionOptions decomposition, SchwarzOperator::Options options);
 
-  std::string name() const override { return name_; }
+  /// With the option that needs a symmetric matrix, if there is one: asm2:coarse=geneo, asm:solver=amg.
+  std::string name() const override { return name_ + symmetric_option_; }
   void set_up(const LinearSOE& soe) override;
+  bool needs_symmetry() const override { return !symmetric_option_.empty(); }
   const Operator* inverse() const override { return operator_.get(); }
   bool is_flexible() const override { return operator_ && operator_->is_flexible(); }
   std::string summary() const override { return operator_ ? operator_->describe() : std::string(); }
   const SchwarzOperator& schwarz() const { return *operator_; }  ///< after set_up()
 
  private:
-  std::string name_;
+  std::string name_, symmetric_option_;
   DecompositionOptions choice_;
   SchwarzOperator::Options options_;
   std::unique_ptr<Decomposition> decomposition_;
   std::unique_ptr<SchwarzOperator> operator_;
 };
 
-/// The restricted variant, which CG rejects.
+/// The restricted variant, which is not symmetric even if the matrix is, so that CG rejects it.
 class RestrictedSchwarzPreconditioner : public SchwarzPreconditioner, public UnsymmetricPreconditioner {
  public:
   using SchwarzPreconditioner::SchwarzPreconditioner;

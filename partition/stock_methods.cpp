@@ -51,17 +51,20 @@ std::shared_ptr<Solver> make_feti_dp(const SolverSettings& settings) {
 
 bool add_decomposition_methods() {
   auto& table = preconditioners();
-  table.add_built_in("asm", "additive Schwarz on overlapping parts, one level",
-                     schwarz_factory<SchwarzPreconditioner>("asm", SchwarzKind::additive, false));
-  table.add_built_in("asm2", "additive Schwarz with the rigid motions of each part as second level",
+  table.add_built_in(
+      "asm", "additive Schwarz on overlapping parts, one level; with gmres and bicgstab also for unsymmetric matrices",
+      schwarz_factory<SchwarzPreconditioner>("asm", SchwarzKind::additive, false));
+  table.add_built_in("asm2", "additive Schwarz with the rigid motions of each part as second level; matrices as of asm",
                      schwarz_factory<SchwarzPreconditioner>("asm2", SchwarzKind::additive, true));
-  table.add_built_in("ras", "restricted additive Schwarz, one level; for gmres and bicgstab",
-                     schwarz_factory<RestrictedSchwarzPreconditioner>("ras", SchwarzKind::restricted, false));
-  table.add_built_in("ras2", "restricted additive Schwarz with two levels; for gmres and bicgstab",
+  table.add_built_in(
+      "ras", "restricted additive Schwarz, one level; for gmres and bicgstab, symmetric or unsymmetric matrices",
+      schwarz_factory<RestrictedSchwarzPreconditioner>("ras", SchwarzKind::restricted, false));
+  table.add_built_in("ras2", "restricted additive Schwarz with two levels; for gmres and bicgstab, matrices as of ras",
                      schwarz_factory<RestrictedSchwarzPreconditioner>("ras2", SchwarzKind::restricted, true));
-  table.add_built_in("msm", "symmetric multiplicative Schwarz, one level",
+  table.add_built_in("msm", "multiplicative Schwarz, parts forwards and backwards, one level; matrices as of asm",
                      schwarz_factory<SchwarzPreconditioner>("msm", SchwarzKind::multiplicative, false));
-  table.add_built_in("msm2", "symmetric multiplicative Schwarz with two levels",
+  table.add_built_in("msm2",
+                     "multiplicative Schwarz, parts forwards and backwards, with two levels; matrices as of asm",
                      schwarz_factory<SchwarzPreconditioner>("msm2", SchwarzKind::multiplicative, true));
   table.add_built_in("bddc", "balancing domain decomposition by constraints; for linear models",
                      substructuring_factory("bddc"));

@@ -35,7 +35,8 @@ class MatrixPattern final : public HostElement {
 
 /// The name of the element type for these unknowns, registered at its first use.
 std::string pattern_type(int nodes, const std::vector<std::string>& names, bool symmetric) {
-  std::string type = nodes == 1 ? "matrix_row" : symmetric ? "matrix_link" : "matrix_one_way_link";
+  std::string type = symmetric ? (nodes == 1 ? "matrix_row" : "matrix_link")
+                               : (nodes == 1 ? "matrix_one_way_row" : "matrix_one_way_link");
   for (const std::string& name : names) type += "." + name;
   static std::mutex guard;
   static auto* const known = new std::map<std::string, std::shared_ptr<const MatrixPattern>>;
@@ -163,7 +164,7 @@ void MatrixSystem::build_domain(const HostMatrix& rows, Symmetry symmetry, const
   domain_ = std::make_unique<Domain>();
   domain_->add_nodes({}, unknowns.coordinates);
   const auto nodes = static_cast<std::int32_t>(unknowns.coordinates.size() / 3);
-  ElementBlock& points = domain_->add_block("rows", pattern_type(1, unknowns.names, true));
+  ElementBlock& points = domain_->add_block("rows", pattern_type(1, unknowns.names, symmetry == Symmetry::symmetric));
   Id id = 0;
   for (Id node = 1; node <= nodes; ++node) points.add(++id, {node});
   // Links tell solvers which rows form a system of their own; several devices also need to know all neighbours.

@@ -201,7 +201,8 @@ void add_study_command(CLI::App& program) {
   study
       ->add_option("--method", command->methods,
                    "schur, asm, asm2, geneo, msm, msm2, nn, bddc, feti-dp (all with CG), ras, ras2 (with GMRES), or a "
-                   "preconditioner of the undivided system")
+                   "preconditioner of the undivided system; if the matrix is not symmetric, asm, ras, msm and their "
+                   "variants with two levels, with GMRES")
       ->type_name("NAME,NAME,…")
       ->capture_default_str();
   study->add_option("--contrast", command->contrasts, "Factors of the matrices of every second part")

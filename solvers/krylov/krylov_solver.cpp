@@ -50,7 +50,8 @@ SolveReport KrylovSolver::solve(LinearSOE& soe) {
   if (preconditioner_ && preconditioner_->needs_symmetry() && !soe.model().device_model().symmetric())
     throw Error(ErrorCode::bad_input,
                 "preconditioner '" + preconditioner_->name() +
-                    "' is made for symmetric matrices, and that of this model is not; use block-jacobi, jacobi or none",
+                    "' is made for symmetric matrices, and that of this model is not; use ras2, asm2, block-jacobi, "
+                    "jacobi or none, or the solver direct",
                 "solver '" + name() + "'");
   const Stopwatch setting_up;
   if (ready_for_ != &soe || version_ != soe.version()) {

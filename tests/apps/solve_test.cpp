@@ -57,6 +57,12 @@ TEST(Solve, SolvesAndWrites) {
       run_program({"solve", "u.mtx", "--solver", "gmres+jacobi", "--tolerance", "1e-10"}, settings);
   EXPECT_EQ(unsymmetric.code, 0) << unsymmetric.error;
   EXPECT_TRUE(contains(unsymmetric.out, "not symmetric")) << unsymmetric.out;
+  for (const char* solver : {"gmres+asm:parts=4", "gmres+ras2:parts=5", "bicgstab+msm:parts=3"}) {
+    const Outcome json =
+        run_program({"solve", "u.mtx", "--solver", solver, "--tolerance", "1e-11", "--json"}, settings);
+    ASSERT_EQ(json.code, 0) << solver << json.error;
+    EXPECT_LT(nlohmann::json::parse(json.out)["error_of_ones"], 1e-6) << solver;
+  }
 }
 
 TEST(Solve, SaysWhatIsWrong) {
@@ -80,6 +86,10 @@ TEST(Solve, SaysWhatIsWrong) {
   fails({"a.mtx", "--rhs", "short.mtx"}, 1, "3 rows");
   fails({"none.mtx"}, 5, "none.mtx");
   fails({"u.mtx", "--solver", "cg"}, 1, "not symmetric");
+  fails({"u.mtx", "--solver", "cg+asm"}, 1, "not symmetric");
+  fails({"u.mtx", "--solver", "gmres+bddc"}, 1, "'bddc' is made for symmetric matrices");
+  fails({"u.mtx", "--solver", "gmres+asm2:coarse=geneo"}, 1, "'asm2:coarse=geneo' is made for symmetric matrices");
+  fails({"u.mtx", "--solver", "schur"}, 1, "solver 'schur");
   fails({"a.mtx", "--solver", "cg+agm"}, 2, "amg");
   fails({"a.mtx", "--solver", "cg+bddc"}, 1, "needs the elements of a model");
   const std::string help = run_program({"solve", "--help"}).out;

@@ -220,10 +220,14 @@ TEST(DecompositionProof, UnsymmetricAndNonlinearModelsAreRefusedByNameOrSolved) 
   testing::add_loaded_bar(domain, 3);
   register_host_element("proof_follower", "", std::make_shared<FollowerSpring>());
   domain.add_block("springs", "proof_follower").add(5000, {domain.node_count(), domain.node_count() - 1});
+  const StepResult lu = solved(domain, "direct");
   for (const std::string& method : decomposition_methods()) {
     SCOPED_TRACE(method);
-    expect_error(ErrorCode::bad_input, {"symmetric", method.substr(method.find('+') + 1)},
-                 [&] { solved(domain, method + ":parts=3"); });
+    if (method.starts_with("gmres"))
+      expect_close(solved(domain, method + ":parts=3").unknowns, lu.unknowns, 1e-8);
+    else
+      expect_error(ErrorCode::bad_input, {"symmetric", method.substr(method.find('+') + 1)},
+                   [&] { solved(domain, method + ":parts=3"); });
   }
 
   // Conductivity that follows temperature: the tangent is that of the elements at rest no more.

@@ -72,7 +72,9 @@ TEST(MatrixSystems, AreSolvedByEverySolverOnEveryBackend) {
   for (const char* backend : {"openmp:2", "debug:2"}) {
     SCOPED_TRACE(backend);
     MatrixSystem system(Backend::open(backend), drifting, Symmetry::unsymmetric);
-    for (const char* solver : {"direct", "gmres", "gmres+jacobi", "bicgstab"}) expect_solved(system, drifting, solver);
+    for (const char* solver : {"direct", "gmres", "gmres+jacobi", "bicgstab", "gmres+asm:parts=4", "gmres+ras2:parts=7",
+                               "bicgstab+msm2:parts=3"})
+      expect_solved(system, drifting, solver);
     std::vector<double> b(221, 1.0), x(221, 0.0);
     expect_error(ErrorCode::bad_input, {"not symmetric"}, [&] { system.solve(*make_solver("cg+amg"), b, x); });
   }
@@ -91,6 +93,16 @@ TEST(MatrixSystems, HaveAnySizeAndPattern) {
   MatrixSystem system(Backend::open("openmp:1"), sparse, Symmetry::symmetric);
   expect_solved(system, sparse, "direct");
   expect_solved(system, sparse, "gmres+none");
+}
+
+TEST(MatrixSystems, AreUnsymmetricEvenIfTheyCoupleTheUnknownsOfSingleNodesOnly) {
+  const HostMatrix rows{1, {0, 2, 3, 5, 7}, {0, 1, 1, 2, 3, 2, 3}, {2, 1, 3, 4, -1, 1, 4}};
+  const MatrixUnknowns unknowns{{"ux", "uy"}, {0, 0, 1, 1}, {0, 1, 0, 1}, {0, 0, 0, 1, 0, 0}};
+  MatrixSystem system(Backend::open("openmp:1"), rows, Symmetry::unsymmetric, unknowns);
+  EXPECT_FALSE(system.model().device_model().symmetric());
+  for (const char* solver : {"direct", "gmres+none", "gmres+asm:parts=2"}) expect_solved(system, rows, solver);
+  std::vector<double> b(4, 1.0), x(4, 0.0);
+  expect_error(ErrorCode::bad_input, {"not symmetric"}, [&] { system.solve(*make_solver("cg"), b, x); });
 }
 
 TEST(MatrixSystems, SolveSeveralColumns) {

@@ -52,11 +52,13 @@ TEST(TangentChoice, AutoTakesTheFullTangentWhereItCanBeSolved) {
     return choose_tangent(d, options, *backend, equations, 20000);
   };
   for (const char* solver :
-       {"auto", "direct", "direct:mumps", "direct:eigen", "gmres", "bicgstab+jacobi", "gmres+none"}) {
+       {"auto", "direct", "direct:mumps", "direct:eigen", "gmres", "bicgstab+jacobi", "gmres+none", "gmres+asm",
+        "gmres+ras2:parts=4", "bicgstab+msm2", "gmres+asm2:solver=direct:eigen", "gmres+ras:solver=block-jacobi"}) {
     const TangentChoice choice = choose(with("auto", solver));
     EXPECT_TRUE(choice.full && choice.automatic) << solver << ": " << choice.reason;
   }
-  for (const char* solver : {"cg", "cg+amg", "gmres+amg", "bicgstab+fsai", "direct:band", "direct:profile"}) {
+  for (const char* solver : {"cg", "cg+amg", "gmres+amg", "bicgstab+fsai", "direct:band", "direct:profile", "cg+asm2",
+                             "gmres+bddc", "gmres+asm2:coarse=geneo", "gmres+ras:solver=amg", "schur"}) {
     const TangentChoice choice = choose(with("auto", solver));
     EXPECT_FALSE(choice.full) << solver;
     EXPECT_NE(choice.reason.find(solver), std::string::npos) << choice.reason;
