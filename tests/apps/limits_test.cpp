@@ -22,7 +22,7 @@ TEST(Limits, EliminationUnderAMemoryLimitSolvesOrSaysSo) {
   write_text(settings.folder / "block.inp", cantilever_deck(22, 22, 22));
   int solved = 0, refused = 0;
   for (const std::string threads : {"1", "2"})
-    for (const std::size_t megabytes : {50, 80, 130, 200, 280, 360, 440, 520, 700}) {
+    for (const std::size_t megabytes : {50, 80, 130, 200, 280, 360, 440, 520, 700, 1400}) {
       settings.address_space = megabytes << 20;
       // Into less than the program and its libraries take, which differs by machine, the system cannot even load them
       // (127), and just above it their static objects find no memory, before a line of main has run (an abort).

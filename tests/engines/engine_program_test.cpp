@@ -457,7 +457,7 @@ TEST(Engine, ReadsFilesOnTheFirstProcessOnly) {
 
 TEST(Engine, EndsWhenAProcessIsKilled) {
   const auto folder = fresh_folder("engine_killed");
-  write_text(folder / "bar.inp", cantilever_deck(30, 8, 8));
+  write_text(folder / "bar.inp", cantilever_deck(40, 16, 16));
   // One process ends itself after a while, as the system does that runs out of memory.
   write_text(folder / "start.sh",
              "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then\n  (sleep 2; kill -KILL $$) &\nfi\nexec "

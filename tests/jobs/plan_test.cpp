@@ -8,6 +8,8 @@
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
+#include "support/further_backends.hpp"
+
 namespace voussoir {
 namespace {
 
@@ -105,6 +107,10 @@ TEST(PlanJob, RefusesWhatHasNothingToPredict) {
   const Job job = box_job({2, 2, 2}, 1);
   EXPECT_THROW(plan_job(job, {}), Error);
   EXPECT_THROW(plan_job(job, {"openmp:none"}), Error);
+  if (further::cuda_info().usable) {  // there are GPUs, so that a number too high is a mistake
+    EXPECT_THROW(plan_job(job, {"cuda:77"}), Error);
+    return;
+  }
   const JobPlan plan = plan_job(job, {"cuda:77"});
   EXPECT_FALSE(plan.backends[0].usable);
   EXPECT_NE(plan.backends[0].device, "");
