@@ -442,6 +442,8 @@ CentralDifferences::Kept CentralDifferences::kept() const {
   for (const Vector* x : {&w.velocity, &w.before, &w.internal, &w.external, &w.support, &w.works[0], &w.works[1],
                           &w.works[2], &w.mass_on_device, &w.works[3], &w.viscous})
     kept.vectors.push_back(x->layout() ? x->clone() : Vector());
+  kept.are_shares.assign(kept.vectors.size(), true);
+  kept.are_shares[0] = kept.are_shares[1] = false;  // velocities
   kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,      w.begin.internal,
                   w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0, viscous_ratio()};
   return kept;

@@ -106,8 +106,9 @@ class CentralDifferences : public TimeIntegrator {
   /// What the method keeps from step to step, to be saved with a committed state: vectors of the model, some of which
   /// may be without a layout, and numbers.
   struct Kept {
-    std::vector<Vector> vectors;  ///< velocities, forces and works
-    std::vector<double> numbers;  ///< sizes of steps, and energies at the start
+    std::vector<Vector> vectors;   ///< velocities, forces and works
+    std::vector<bool> are_shares;  ///< per vector: whether each process of a ProcessGroup has a share of it
+    std::vector<double> numbers;   ///< sizes of steps, and energies at the start
   };
   Kept kept() const;  ///< at the state that was measured last
   /// Continues at a committed state with what kept() gave there, after prepare() and set_loads(). Throws Error

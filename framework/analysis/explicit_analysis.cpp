@@ -44,12 +44,6 @@ detail::LengthChanges::Largest largest_deformation(const AnalysisModel& model, c
   return found;
 }
 
-/// The largest ratio of bulk viscosity on all processes.
-double largest_viscous_ratio(const AnalysisModel& model, const CentralDifferences& method) {
-  ProcessGroup* const group = ProcessGroup::of(model);
-  return group && method.bulk_viscosity().acts() ? group->maximum(method.viscous_ratio()) : method.viscous_ratio();
-}
-
 }  // namespace
 
 double supplied_energy(const EnergyBalance& energies) {
@@ -226,10 +220,16 @@ void ExplicitAnalysis::scale_mass() {
   if (report_.scaled_elements > 0) method.add_mass(*model_, added);
 }
 
+/// Of bulk viscosity, on all processes.
+double ExplicitAnalysis::largest_viscous_ratio() const {
+  const CentralDifferences& method = integrator();
+  ProcessGroup* const group = ProcessGroup::of(*model_);
+  return group && method.bulk_viscosity().acts() ? group->maximum(method.viscous_ratio()) : method.viscous_ratio();
+}
+
 /// Whether elements are compressed faster than the size of the steps takes into account.
 bool ExplicitAnalysis::viscosity_outgrew() const {
-  return stable_ && integrator().bulk_viscosity().quadratic > 0 &&
-         largest_viscous_ratio(*model_, integrator()) > planned_ratio_;
+  return stable_ && integrator().bulk_viscosity().quadratic > 0 && largest_viscous_ratio() > planned_ratio_;
 }
 
 /// Whether the limit must be estimated at the state before the next step is planned.
@@ -305,8 +305,7 @@ void ExplicitAnalysis::estimate_limit() {
     steps_between_checks_ = std::max<std::int64_t>(steps_between_checks_, 1);
   }
   const BulkViscosity& viscosity = method.bulk_viscosity();
-  planned_ratio_ =
-      viscosity.linear + viscous_margin * std::max(largest_viscous_ratio(*model_, method) - viscosity.linear, 0.0);
+  planned_ratio_ = viscosity.linear + viscous_margin * std::max(largest_viscous_ratio() - viscosity.linear, 0.0);
   report_.limit = detail::damped_limit(undamped_limit_, planned_ratio_ * unit_rate_);
   report_.smallest_limit =
       report_.smallest_limit == 0 ? report_.limit : std::min(report_.smallest_limit, report_.limit);

@@ -160,6 +160,7 @@ class ExplicitAnalysis : public Analysis {
   void prepare_estimates();
   double allowed_step();
   void estimate_limit();
+  double largest_viscous_ratio() const;
   bool viscosity_outgrew() const;
   bool limit_due();
   void start_lengths();

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <istream>
@@ -6,6 +7,7 @@
 #include <voussoir/framework/analysis/detail/length_changes.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
+#include <voussoir/framework/analysis/state_record.hpp>
 
 // The complete state of an explicit analysis in a stream: states in the format of save_state(), whose checksums protect
 // them. The first is the committed state; the others contain vectors of the method in place of unknowns, and numbers in
@@ -43,16 +45,21 @@ std::vector<double> explicit_numbers_of(const std::string& text) {
   }
 }
 
-void save_vectors(const AnalysisModel& model, const AnalysisState& like, std::vector<Vector>& vectors,
+/// Vectors of the method and, last, the displacements of a reference.
+void save_vectors(const AnalysisModel& model, const AnalysisState& like, CentralDifferences::Kept& kept,
                   const std::vector<double>& numbers, std::ostream& to) {
+  std::vector<Vector>& vectors = kept.vectors;
   for (std::size_t first = 0; first < vectors.size(); first += vectors_in_state) {
     AnalysisState carrier;
     carrier.name = explicit_numbers_text(first == 0 ? numbers : std::vector<double>());
     carrier.case_factors.assign(like.case_factors.size(), 0.0);
     Vector* const places[] = {&carrier.unknowns, &carrier.rate, &carrier.second_rate, &carrier.loads};
-    for (std::size_t k = first; k < std::min(first + vectors_in_state, vectors.size()); ++k)
+    std::array<bool, vectors_in_state> shares{};
+    for (std::size_t k = first; k < std::min(first + vectors_in_state, vectors.size()); ++k) {
       *places[k - first] = std::move(vectors[k]);
-    save_state(model, carrier, to);
+      shares[k - first] = k < kept.are_shares.size() && kept.are_shares[k];
+    }
+    write_record(record_of(model, carrier, shares), to);
   }
 }
 
@@ -62,6 +69,7 @@ void ExplicitAnalysis::save(std::ostream& to) {
   const AnalysisState& now = state();
   save_state(*model_, now, to);
   CentralDifferences::Kept kept = integrator().kept();
+  kept.numbers.back() = largest_viscous_ratio();  // the same on all processes, as all numbers are
   std::vector<double> numbers{segment_start_,
                               segment_end_,
                               size_,
@@ -88,7 +96,7 @@ void ExplicitAnalysis::save(std::ostream& to) {
                               length_rate_};
   numbers.insert(numbers.end(), kept.numbers.begin(), kept.numbers.end());
   kept.vectors.push_back(lengths_ && lengths_->reference().layout() ? lengths_->reference().clone() : Vector());
-  save_vectors(*model_, now, kept.vectors, numbers, to);
+  save_vectors(*model_, now, kept, numbers, to);
 }
 
 void ExplicitAnalysis::restore(std::istream& from) {

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <sstream>
 
+#include <voussoir/framework/analysis/state_record.hpp>
 #include <voussoir/framework/analysis/transient_analysis.hpp>
 
 // The complete state of a transient analysis in a stream: three states in the format of save_state(), whose checksums
@@ -64,13 +65,13 @@ void TransientAnalysis::save(std::ostream& to) {
   forces.rate = copy(memory.damping);
   forces.second_rate = copy(memory.inertial);
   forces.loads = copy(memory.external);
-  save_state(*model_, forces, to);
+  write_record(record_of(*model_, forces, {true, true, true, true}), to);
   AnalysisState former = empty_like(now, former_mark + numbers_text(memory.times));
   Vector* const places[] = {&former.unknowns, &former.rate};
   for (std::size_t k = 0; k < memory.accelerations.size(); ++k) *places[k] = copy(memory.accelerations[k]);
   former.second_rate = copy(memory.balance);
   former.loads = copy(memory.reference);
-  save_state(*model_, former, to);
+  write_record(record_of(*model_, former, {false, false, true, false}), to);
 }
 
 void TransientAnalysis::restore(std::istream& from) {

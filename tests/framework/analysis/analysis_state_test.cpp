@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include <voussoir/framework/analysis/state_record.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/voussoir.hpp>
 
@@ -149,6 +150,42 @@ std::string saved(const Path& path) {
 AnalysisState restored(const AnalysisModel& model, const std::string& bytes) {
   std::istringstream in(bytes);
   return restore_state(model, in);
+}
+
+TEST(AnalysisState, RecordsGiveNumbersWithTheirNodesAndElements) {
+  Domain d;
+  build_chain(d);
+  Path path(d, "debug:3", ReverseCuthillMcKeeNumberer());
+  path.go_to(5);
+  std::istringstream in(saved(path));
+  StateRecord record = read_record(in);
+  const StatePlaces places = state_places(path.model);
+  EXPECT_EQ(record.time, 1);
+  EXPECT_EQ(record.case_factors, (std::vector<std::pair<std::string, double>>{{"pull", 5}, {"other", 0}}));
+  ASSERT_EQ(record.vectors[0].values.size(), 8u);
+  EXPECT_EQ(places.nodes, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(places.unknowns, std::vector<std::int32_t>(8, 0));
+  EXPECT_EQ(record.vectors[0].values.back(), path.end());
+  for (std::size_t i = 1; i < 8; ++i) EXPECT_GT(record.vectors[0].values[i], record.vectors[0].values[i - 1]);
+  EXPECT_FALSE(record.vectors[0].are_shares);
+  EXPECT_TRUE(record.vectors[3].are_shares);
+  // History of both blocks, element by element; it alone fits every model with these blocks.
+  ASSERT_EQ(record.history.size(), 2u);
+  EXPECT_EQ(record.history[0].block, "hard");
+  EXPECT_EQ(record.history[1].numbers.size() * 4, record.history[0].numbers.size() * 3);
+  StateRecord history;
+  history.history = record.history;
+  std::ostringstream out;
+  write_record(history, out);
+  EXPECT_NE(restored(path.model, out.str()).history, nullptr);
+  history.history[1].numbers.pop_back();
+  std::ostringstream shorter;
+  write_record(history, shorter);
+  expect_error(ErrorCode::bad_input, {"soft", "other elements"}, [&] { restored(path.model, shorter.str()); });
+  record.model->fingerprint += 1;
+  std::ostringstream other;
+  write_record(record, other);
+  expect_error(ErrorCode::bad_input, {"other numbers"}, [&] { restored(path.model, other.str()); });
 }
 
 TEST(AnalysisState, ContinuesOnOtherDevicesAndNumberings) {
