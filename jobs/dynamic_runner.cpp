@@ -81,6 +81,18 @@ NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMot
   return field;
 }
 
+/// A field with the unknowns of a model, in their order. The field of a step that was divided in another way has those
+/// of the whole model.
+NodalField field_of(const AnalysisModel& model, NodalField field) {
+  if (field.components.empty() || field.components == model.unknown_names()) return field;
+  NodalField own{field.name, model.unknown_names(), {}};
+  std::vector<int> columns;
+  for (const std::string& name : own.components) columns.push_back(field.component_index(name));
+  for (std::int32_t n = 0; n < model.domain().node_count(); ++n)
+    for (const int column : columns) own.values.push_back(column < 0 ? nan : field.at(n, column));
+  return own;
+}
+
 /// The history of elements as bytes, which the next step reads with its own model; empty where they have none.
 std::string history_bytes(const AnalysisModel& model, const AnalysisState& state) {
   if (!model.has_history() || !state.history) return {};
@@ -129,30 +141,27 @@ void DynamicRunner::take_over(std::size_t step, const StepCheckpoint& saved) {
   saved.visit_rows([&](std::string_view bytes) { take_heated_row(bytes, heated_); });
   const std::string bytes = saved.ending();
   ByteReader in(bytes, "the end of step '" + job_.steps[step].name + "'");
-  StepResponse response = get_response(in);
-  ends_.clear();
-  ends_[step].displacement = get_field(in);
-  ends_[step].velocity = get_field(in);
-  ends_[step].history = in.text();
-  StepAccount account = get_account(in);
+  StepEnd end = get_end(in);
   in.expect_end();
-  equations_ = account.equations;
-  free_equations_ = account.free_equations;
-  matrix_ = std::move(account.matrix);
-  notes_ = std::move(account.notes);
-  times_ = {{"integrate", account.seconds}};
-  receiver_.end(step, std::move(response));
+  ends_.clear();
+  ends_[step] = {std::move(end.displacement), std::move(end.velocity), std::move(end.history)};
+  equations_ = end.account.equations;
+  free_equations_ = end.account.free_equations;
+  matrix_ = std::move(end.account.matrix);
+  notes_ = std::move(end.account.notes);
+  times_ = {{"integrate", end.account.seconds}};
+  receiver_.end(step, std::move(end.response));
 }
 
 void DynamicRunner::conclude(std::size_t step, const DynamicStep& request, StepResponse response,
                              StepCheckpoint& saved) {
   if (saved.is_on()) {
+    const End& reached = ends_.at(step);
+    StepEnd end{std::move(response), reached.displacement, reached.velocity, reached.history, {}};
+    end.account = {equations_, free_equations_, matrix_, notes_, times_.empty() ? 0 : times_.front().seconds};
     ByteWriter out;
-    put(out, response);
-    put(out, ends_.at(step).displacement);
-    put(out, ends_.at(step).velocity);
-    out.put(ends_.at(step).history);
-    put(out, StepAccount{equations_, free_equations_, matrix_, notes_, times_.empty() ? 0 : times_.front().seconds});
+    put(out, end);
+    response = std::move(end.response);
     saved.finish(request.times.start + request.times.period, out.bytes());
   }
   receiver_.end(step, std::move(response));
@@ -180,7 +189,12 @@ void DynamicRunner::set_loads(TimeLoads& loads, const DynamicStep& request) {
 DynamicRunner::End DynamicRunner::initial_motion(const AnalysisModel& model, const DynamicStep& request,
                                                  const NodalField* initial) const {
   if (initial) return {*initial, {}, {}};
-  if (request.continues) return ends_.at(*request.continues);
+  if (request.continues) {
+    End motion = ends_.at(*request.continues);
+    motion.displacement = field_of(model, std::move(motion.displacement));
+    motion.velocity = field_of(model, std::move(motion.velocity));
+    return motion;
+  }
   End motion;
   if (!request.displacement.empty()) motion.displacement = motion_field(model, request.displacement);
   if (!request.velocity.empty()) motion.velocity = motion_field(model, request.velocity);

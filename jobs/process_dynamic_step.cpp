@@ -15,8 +15,8 @@ namespace {
 /// What process 0 asks the others for.
 constexpr int ask_motion = 1;  // and 2, 3: its derivatives
 constexpr int ask_sums = 4, ask_heat_sums = 5, ask_result = 6, ask_points = 7;
-/// What all processes do together when they save the step.
-constexpr int gather_saved = 8;
+/// What all processes do together when they save the step, and when they resume one that other parts have saved.
+constexpr int gather_saved = 8, divide_saved = 9;
 
 TimeIntegrator& integrator_of(const CommittedState& committed) {
   return static_cast<TimeIntegrator&>(committed.integrator);
@@ -145,7 +145,7 @@ ProcessDynamicStep::ProcessDynamicStep(Engine& engine, ProcessPart& part, std::s
     saved_.save_more = [this](ByteWriter& out) { records_->save(out); };
     saved_.restore_more = [this](ByteReader& in) { records_->restore(in); };
   }
-  runner_.make_checkpoint = [this](std::size_t) { return saved_.link(gather_saved); };
+  runner_.make_checkpoint = [this](std::size_t) { return saved_.link(gather_saved, divide_saved); };
   runner_.make_recorder = [this](std::size_t step, const DynamicStep& request) -> std::shared_ptr<StepRecorder> {
     std::shared_ptr<StepRecorder> recorder;
     if (records_ && processes_.is_first()) {
@@ -224,6 +224,8 @@ void ProcessDynamicStep::respond(int code) {
   if (code == gather_saved) {
     saved_.account = {group_.free_equation_count(), group_solver_ && !group_solver_->finds_mechanisms()};
     saved_.gather();
+  } else if (code == divide_saved) {
+    saved_.divide();
   } else if (code < ask_sums) {
     gather_motion(code - ask_motion);
   } else if (code <= ask_heat_sums) {

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* run_mark = "VSRRUN";
-constexpr std::uint32_t run_format = 3;
+constexpr std::uint32_t run_format = 4;
 constexpr std::size_t flush_bytes = std::size_t{16} << 20;
 constexpr std::size_t most_waiting_bytes = std::size_t{256} << 20;
 

@@ -20,13 +20,18 @@ std::uint64_t fingerprint_of_part(const ProcessPart& part) {
 /// All processes save at the same increment: when a checkpoint is due on process 0, or when one of them stops.
 class SavedParts::Link : public StepCheckpoint {
  public:
-  Link(SavedParts& parts, int code) : StepCheckpoint(parts.run_, parts.step_), parts_(parts), code_(code) {}
+  Link(SavedParts& parts, int code, int divide_code)
+      : StepCheckpoint(parts.run_, parts.step_), parts_(parts), code_(code), divide_code_(divide_code) {}
 
   bool is_on() const override { return parts_.on_; }
   bool is_complete() const override { return parts_.status_ == Status::complete; }
   bool is_open() const override { return parts_.status_ == Status::open; }
   std::string ending() const override { return parts_.own_; }
-  const std::string& state() const override { return parts_.own_; }
+  const std::string& state() const override {
+    if (parts_.was_divided_otherwise_) parts_.group_.request(divide_code_);
+    parts_.was_divided_otherwise_ = false;
+    return parts_.own_;
+  }
   void increment(double time, bool stops, const std::function<void(ByteWriter&)>& save) override {
     if (!parts_.on_) return;
     const bool due = count_increment();
@@ -52,24 +57,30 @@ class SavedParts::Link : public StepCheckpoint {
     parts_.packed_.clear();
   }
   SavedParts& parts_;
-  int code_;
+  int code_, divide_code_;
 };
 
 SavedParts::SavedParts(const ProcessPart& part, Processes& processes, DividedGroup& group, RunCheckpoints* run)
     : part_(part), processes_(processes), group_(group), run_(run) {}
 
-std::shared_ptr<StepCheckpoint> SavedParts::link(int code) { return std::make_shared<Link>(*this, code); }
+std::shared_ptr<StepCheckpoint> SavedParts::link(int code, int divide_code) {
+  return std::make_shared<Link>(*this, code, divide_code);
+}
 
 void SavedParts::gather() {
   ByteWriter all;
-  all.put(static_cast<std::int64_t>(processes_.count())).put(account.free_equations).put(account.iterated);
+  all.put(static_cast<std::int64_t>(processes_.count())).put(account.free_equations);
+  all.put(static_cast<std::uint8_t>(account.iterated));
   if (settle) settle();
   ByteWriter own;
   agree(processes_, [&] {
     own.put(fingerprint_of_part(part_));
     ByteWriter more;
-    if (save_more) save_more(more);
-    if (save_more) own.put(more.bytes());
+    if (save_more)
+      save_more(more);
+    else
+      more.raw(SavedPlaces::of(part_, domain(), group_.model()).to_bytes());
+    own.put(more.bytes());
     own.raw(own_);
   });
   std::exception_ptr failure;
@@ -86,39 +97,47 @@ void SavedParts::gather() {
   if (run_) packed_ = all.take();
 }
 
-/// What a process has saved.
-std::string SavedParts::unpack(const std::string& bytes, int process) const {
-  ByteReader in(bytes, "the checkpoint of step " + std::to_string(step_ + 1));
-  in.get<std::int64_t>();
-  in.get<std::int64_t>();
-  in.get<bool>();
-  for (int p = 0; p < process; ++p) in.text();
-  return in.text();
+std::string SavedParts::where() const { return "the checkpoint of step " + std::to_string(step_ + 1); }
+
+/// What is in the checkpoint of a step, on process 0.
+struct SavedParts::Saved {
+  std::vector<std::string> parts;  // what each process has saved
+  std::string fingerprints;        // of them, one behind the other
+};
+
+SavedParts::Saved SavedParts::read_saved() {
+  Saved saved;
+  const StepCheckpoint found(run_, step_);
+  if (!found.is_complete() && !found.is_open()) return saved;
+  status_ = found.is_complete() ? Status::complete : Status::open;
+  const std::string bytes = found.is_complete() ? found.ending() : found.state();
+  ByteReader in(bytes, where());
+  const auto processes = in.get<std::int64_t>();
+  account.free_equations = in.get<std::int64_t>();
+  account.iterated = in.get<std::uint8_t>() != 0;
+  while (!in.at_end()) saved.parts.push_back(in.text());
+  if (processes != std::ssize(saved.parts)) in.fail("it does not have the states of all processes");
+  for (const std::string& part : saved.parts) {
+    ByteReader own(part, where());
+    saved.fingerprints += std::to_string(own.get<std::uint64_t>()) + "\n";
+  }
+  return saved;
 }
 
 void SavedParts::begin(std::size_t step) {
   step_ = step;
+  status_ = Status::none;
   own_.clear();
   account = {};
-  std::string saved, header(2, static_cast<char>(Status::none));
+  former_.reset();
+  Saved saved;
+  std::string header(1, '-'), fingerprints;
   agree(processes_, [&] {
     if (!run_) return;
-    const StepCheckpoint found(run_, step);
+    saved = read_saved();
     header[0] = '+';
-    if (!found.is_complete() && !found.is_open()) return;
-    saved = found.is_complete() ? found.ending() : found.state();
-    header[1] = static_cast<char>(found.is_complete() ? Status::complete : Status::open);
-    ByteReader in(saved, "the checkpoint of step " + std::to_string(step + 1));
-    if (const auto processes = in.get<std::int64_t>(); processes != processes_.count())
-      throw Error(ErrorCode::bad_input, "the run cannot be resumed: the checkpoint was made by " +
-                                            std::to_string(processes) + (processes == 1 ? " process" : " processes") +
-                                            ", and this run has " + std::to_string(processes_.count()) +
-                                            "; start the same number of processes");
-    account.free_equations = in.get<std::int64_t>();
-    account.iterated = in.get<bool>();
-    for (int p = 0; p < processes_.count(); ++p) in.text();
-    in.expect_end();
   });
+  header += static_cast<char>(status_);
   header += std::to_string(account.free_equations) + (account.iterated ? "+" : "-");
   processes_.broadcast(header);
   on_ = header[0] == '+';
@@ -126,23 +145,65 @@ void SavedParts::begin(std::size_t step) {
   account.free_equations = std::stoll(header.substr(2));
   account.iterated = header.back() == '+';
   if (status_ == Status::none) return;
-  own_ = processes_.distribute([&](int p) { return unpack(saved, p); });
+  processes_.collect(std::to_string(fingerprint_of_part(part_)) + "\n",
+                     [&](int, const std::string& bytes) { fingerprints += bytes; });
+  was_divided_otherwise_ = processes_.any(processes_.is_first() && fingerprints != saved.fingerprints);
   agree(processes_, [&] {
-    ByteReader in(own_, "the checkpoint of step " + std::to_string(step + 1));
-    if (in.get<std::uint64_t>() != fingerprint_of_part(part_))
+    if (!was_divided_otherwise_ || !processes_.is_first()) return;
+    if (save_more)
       throw Error(ErrorCode::bad_input,
-                  "the run cannot be resumed: the model was divided differently when the checkpoint was written; start "
-                  "again with --force and without --resume");
-    std::size_t read = sizeof(std::uint64_t);
+                  "the run cannot be resumed: the model was divided differently when the checkpoint was written, and "
+                  "results in pieces are continued by the same parts only; start as many processes as before, or start "
+                  "over with --force and without --resume");
+    former_.emplace(part_, domain(), where());
+    for (std::string& part : saved.parts) {
+      ByteReader in(part, where());
+      in.get<std::uint64_t>();
+      const std::string places = in.text();
+      part.erase(0, 2 * sizeof(std::uint64_t) + places.size());
+      former_->add(SavedPlaces::from_bytes(places, where()), std::move(part));
+    }
+  });
+  if (was_divided_otherwise_) {
+    if (status_ == Status::complete) divide(true);
+    return;
+  }
+  own_ = processes_.distribute([&](int p) { return std::move(saved.parts[static_cast<std::size_t>(p)]); });
+  agree(processes_, [&] {
+    ByteReader in(own_, where());
+    in.get<std::uint64_t>();
+    const std::string more = in.text();
     if (restore_more) {
-      const std::string more = in.text();
-      ByteReader kept(more, "the checkpoint of step " + std::to_string(step + 1));
+      ByteReader kept(more, where());
       restore_more(kept);
       kept.expect_end();
-      read += sizeof(std::uint64_t) + more.size();
     }
-    own_.erase(0, read);
+    own_.erase(0, 2 * sizeof(std::uint64_t) + more.size());
   });
+}
+
+void SavedParts::divide() { divide(false); }
+
+/// Of a state, which is divided for the models that the processes have now, or of the end of a step.
+void SavedParts::divide(bool ends) {
+  std::string own;
+  agree(processes_, [&] { own = SavedPlaces::of(part_, domain(), ends ? nullptr : group_.model()).to_bytes(); });
+  std::vector<SavedPlaces> parts;
+  std::exception_ptr failure;
+  processes_.collect(own, [&](int, const std::string& bytes) {
+    try {
+      if (!failure) parts.push_back(SavedPlaces::from_bytes(bytes, "a message between processes"));
+    } catch (...) {
+      failure = std::current_exception();  // the others wait for all of them to be taken
+    }
+  });
+  std::vector<std::string> shares;
+  agree(processes_, [&] {
+    if (failure) std::rethrow_exception(failure);
+    if (former_) shares = ends ? former_->ends_for(parts) : former_->states_for(parts);
+    former_.reset();
+  });
+  own_ = processes_.distribute([&](int p) { return std::move(shares[static_cast<std::size_t>(p)]); });
 }
 
 }  // namespace voussoir::detail

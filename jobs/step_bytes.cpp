@@ -103,4 +103,22 @@ StepAccount get_account(ByteReader& in) {
   return account;
 }
 
+void put(ByteWriter& out, const StepEnd& end) {
+  put(out, end.response);
+  put(out, end.displacement);
+  put(out, end.velocity);
+  out.put(end.history);
+  put(out, end.account);
+}
+
+StepEnd get_end(ByteReader& in) {
+  StepEnd end;
+  end.response = get_response(in);
+  end.displacement = get_field(in);
+  end.velocity = get_field(in);
+  end.history = in.text();
+  end.account = get_account(in);
+  return end;
+}
+
 }  // namespace voussoir::detail

@@ -242,7 +242,7 @@ class EngineRunner {
   void open_files(const std::string& file) {
     prepare_saving(job_, file);
     files_.emplace(job_, saving_->output());
-    begin_saving(job_, {});
+    begin_saving(job_, {{"a run with --engine", 1}});
   }
 
   void prepare_saving(const Job& job, const std::string& file) {
@@ -252,17 +252,27 @@ class EngineRunner {
     });
   }
 
-  /// A run is resumed by as many processes as before; `more` has what must be the same beside the job and that number.
-  void begin_saving(const Job& job, std::vector<FingerprintPart> more) {
-    more.insert(more.begin(), {"the number of processes", static_cast<std::uint64_t>(processes_.count())});
-    if (run_.cut != "auto") more.push_back({"the cut of the model (--cut)", checksum(run_.cut)});
+  /// `more` has what must be the same beside the job.
+  void begin_saving(const Job& job, const std::vector<FingerprintPart>& more) {
     saving_->begin(
         job, *files(),
         [this] {
-          return fmt::format("engine {}, {}, tolerance {}, options '{}'", run_.engine, run_.how.backend,
-                             run_.how.relative_tolerance, run_.engine_options);
+          return fmt::format("engine {} on {} process{}, {}, tolerance {}, options '{}'", run_.engine,
+                             processes_.count(), processes_.count() == 1 ? "" : "es", run_.how.backend,
+                             run_.how.relative_tolerance, run_.engine_options) +
+                 (run_.cut == "auto" ? "" : ", cut '" + run_.cut + "'");
         },
         more);
+  }
+
+  /// Results in pieces are continued by the same parts only.
+  std::vector<FingerprintPart> fingerprint_of_pieces(const std::string& parts) const {
+    std::vector<FingerprintPart> more{{"the number of processes", static_cast<std::uint64_t>(processes_.count())},
+                                      {"a run with --engine", 1},
+                                      {"results in pieces", 1},
+                                      {"the parts of other processes", checksum(parts)}};
+    if (run_.cut != "auto") more.push_back({"the cut of the model (--cut)", checksum(run_.cut)});
+    return more;
   }
 
   /// Opens the result files of a run in pieces, and its checkpoints, which process 0 has.
@@ -290,7 +300,7 @@ class EngineRunner {
     processes_.collect(sums, [&](int, const std::string& bytes) { all += bytes + "\n"; });
     agree(processes_, [&] {
       if (!processes_.is_first()) return;
-      begin_saving(job, {{"results in pieces", 1}, {"the parts of other processes", checksum(all)}});
+      begin_saving(job, fingerprint_of_pieces(all));
       for (const JobStep& step : job.steps) saved += saving_->checkpoints() && is_saved(step.procedure) ? '+' : '-';
     });
     processes_.broadcast(saved);

@@ -2,8 +2,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include <voussoir/jobs/detail/redivided_step.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/partition/process/divided_group.hpp>
 #include <voussoir/partition/process/process_part.hpp>
@@ -12,22 +15,25 @@
 namespace voussoir::detail {
 
 /// The checkpoints of steps over time on several processes. Process 0 has the files, as a run on one process does; the
-/// state of the whole model in them consists of the states of all parts, so that a run is resumed by the same number of
-/// processes. All arguments must outlive the object.
+/// state of the whole model in them consists of the states of all parts. If the model is divided in another way when
+/// the run is resumed, for example among another number of processes, process 0 divides these states again. All
+/// arguments must outlive the object.
 class SavedParts {
  public:
   /// `run` is null without checkpoints, and on all processes but the first.
   SavedParts(const ProcessPart& part, Processes& processes, DividedGroup& group, RunCheckpoints* run);
 
   /// Gives each process what an earlier run has saved of a step. Collective, outside DividedGroup::run(). Throws
-  /// SharedError (bad_input) if the model was divided otherwise.
+  /// SharedError (bad_input) if the model was divided in another way and `save_more` is set.
   void begin(std::size_t step);
   bool is_complete() const { return status_ == Status::complete; }  ///< whether an earlier run finished the step
   /// The link between the runner of the step and its checkpoints. `code` is what DividedGroup::request() is called with
-  /// when all processes are to call gather().
-  std::shared_ptr<StepCheckpoint> link(int code);
+  /// when all processes are to call gather(), and `divide_code` when they are to call divide().
+  std::shared_ptr<StepCheckpoint> link(int code, int divide_code);
   /// Brings what the processes save to process 0. Collective.
   void gather();
+  /// Gives each process its share of a state that was saved by other parts. Collective, while the group has a model.
+  void divide();
 
   /// Called by gather() on every process before anything is collected; may be empty. Collective.
   std::function<void()> settle;
@@ -46,7 +52,11 @@ class SavedParts {
   class Link;
   enum class Status : char { none = 'n', open = 'o', complete = 'c' };
 
-  std::string unpack(const std::string& bytes, int process) const;
+  struct Saved;
+  std::string where() const;
+  Saved read_saved();
+  void divide(bool ends);
+  std::size_t domain() const { return part_.job.steps[step_].domain; }
 
   const ProcessPart& part_;
   Processes& processes_;
@@ -57,6 +67,8 @@ class SavedParts {
   Status status_ = Status::none;
   std::string own_;     // of this process: what was saved, or is to be
   std::string packed_;  // of all of them, on process 0
+  bool was_divided_otherwise_ = false;
+  std::optional<RedividedStep> former_;  // on process 0, where the model was divided in another way
 };
 
 }  // namespace voussoir::detail

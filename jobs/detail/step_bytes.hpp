@@ -14,6 +14,14 @@ struct StepAccount {
   double seconds = 0;              ///< that it took
 };
 
+/// A finished step, for the steps that follow and for the summary.
+struct StepEnd {
+  StepResponse response;
+  NodalField displacement, velocity;  ///< at the end
+  std::string history;                ///< of elements, as save_state() writes it; empty: none
+  StepAccount account;
+};
+
 void put(ByteWriter& out, const NodalField& field);
 NodalField get_field(ByteReader& in);
 /// Curves over frequency are left out: steps over time have none.
@@ -21,5 +29,7 @@ void put(ByteWriter& out, const StepResponse& response);
 StepResponse get_response(ByteReader& in);
 void put(ByteWriter& out, const StepAccount& account);
 StepAccount get_account(ByteReader& in);
+void put(ByteWriter& out, const StepEnd& end);
+StepEnd get_end(ByteReader& in);
 
 }  // namespace voussoir::detail

@@ -30,6 +30,8 @@ class DividedGroup : public ProcessGroup {
   void run(std::size_t domain, ProcessSolver& solver, const std::function<void()>& work);
   /// Within run(): takes the model that assemble() and the solver are for. Collective among the processes that run it.
   void set_model(const AnalysisModel& model);
+  /// The model of this process; null before set_model() and where its part has no elements.
+  const AnalysisModel* model() const { return model_; }
   /// Free equations of the whole model; after set_model().
   std::int64_t free_equation_count() const { return free_equations_; }
 
