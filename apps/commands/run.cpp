@@ -157,6 +157,15 @@ class Run {
     }
   }
 
+  /// A job that is being solved.
+  struct Attempt {
+    const std::string& file;
+    const Job& job;
+    ResultFiles& files;
+    RunCheckpoints* checkpoints;  // null: none
+    RunRecord record;
+  };
+
   ExitCode solve(const std::string& file) {
     const Stopwatch since_start;
     file_ = file;
@@ -186,12 +195,11 @@ class Run {
       return Backend::open(how_.backend)->describe() + ", solver " + how_.solver + ", storage " + how_.storage +
              ", tolerance " + fmt::format("{}", how_.relative_tolerance);
     });
-    RunCheckpoints* const checkpoints = saving.checkpoints();
     if (solves_elsewhere_) files.prepare();
-    const RunRecord record{how_, read_seconds};
+    const Attempt attempt{file, job, files, saving.checkpoints(), {how_, read_seconds}};
     monitor_.set_last_words([&] {
       const Error error(ErrorCode::cancelled, "stopped by the user", file);
-      if (!files.summaries().empty()) files.give_up(error, record);
+      if (!files.summaries().empty()) files.give_up(error, attempt.record);
       say_stopped(file, job, files);
     });
     const Forget forget{monitor_};
@@ -199,64 +207,75 @@ class Run {
       Countdown countdown(how_.relative_tolerance);
       StepWriter writer(*this, files, job.steps.size());
       const JobResult result = run_job(
-          job, how_,
-          [&](const JobProgress& progress) {
-            // An increment is finished and saved before the run stops, however long it takes.
-            const bool saved = checkpoints && is_saved(job.steps[progress.step].procedure);
-            monitor_.set_patience(saved ? std::numeric_limits<double>::infinity() : 1.0);
-            Activity activity{"", progress.analysis.stage, progress.step + 1, progress.steps};
-            activity.iteration = progress.analysis.iteration;
-            activity.residual = progress.analysis.residual;
-            if (activity.iteration > 0) {
-              countdown.add(progress.analysis.seconds, activity.iteration, activity.residual);
-              activity.left = countdown.left();
-            }
-            if (progress.left >= 0) activity.left = progress.left;
-            return tell(activity) && !files.has_failed();
-          },
-          writer, checkpoints);
-      Monitor::Pause pause(monitor_);
-      pause.forget_last_words();
-      files.finish(result, record);
-      if (checkpoints) checkpoints->finish();
-      for (const std::string& note : files.notes()) remark(file, note);
-      if (speaks_) {
-        for (const std::string& note : result.notes)
-          if (!options_.verbose) remark(file, note);
-        print(text_of_steps(files.summaries(), job.units));
-        if (options_.verbose) print(text_of_details(job, result, files, how_.backend));
-        if (options_.verbose && checkpoints)
-          print(fmt::format("  {} written in {:.3g} s\n", counted(checkpoints->written(), "checkpoint"),
-                            checkpoints->seconds()));
-        print(text_of_end(result, files, read_seconds, since_start.seconds()));
-      }
-      documents_.add(files.json());
-      pause.forget_activity();
-      for (const std::string& fault : result.faults)
-        show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
-      return result.faults.empty() ? ExitCode::ok : ExitCode::no_solution;
+          job, how_, [&](const JobProgress& progress) { return tell_progress(attempt, progress, countdown); }, writer,
+          attempt.checkpoints);
+      return finish(attempt, result, since_start);
     } catch (const std::exception&) {
-      Monitor::Pause pause(monitor_);
-      const Error error = first_error(file, files);
-      pause.forget_last_words();
-      pause.forget_activity();
-      const bool kept = !files.summaries().empty();
-      if (kept) {
-        files.give_up(error, record);
-        documents_.add(files.json());
-      } else {
-        documents_.add(failed_run_json(file, error));
-      }
-      if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
-        say_stopped(file, job, files);
-        if (checkpoints) show_error("  use --resume to continue from the last checkpoint\n");
-        return exit_code_of_signal(monitor_.signal());
-      }
-      print_error(error, file);
-      if (kept) show_error("{}\n", kept_text(job, files));
-      if (checkpoints) show_error("  use --resume to continue from the last checkpoint\n");
-      return exit_code(error);
+      return give_up(attempt);
     }
+  }
+
+  bool tell_progress(const Attempt& attempt, const JobProgress& progress, Countdown& countdown) {
+    // An increment is finished and saved before the run stops, however long it takes.
+    const bool saved = attempt.checkpoints && is_saved(attempt.job.steps[progress.step].procedure);
+    monitor_.set_patience(saved ? std::numeric_limits<double>::infinity() : 1.0);
+    Activity activity{"", progress.analysis.stage, progress.step + 1, progress.steps};
+    activity.iteration = progress.analysis.iteration;
+    activity.residual = progress.analysis.residual;
+    if (activity.iteration > 0) {
+      countdown.add(progress.analysis.seconds, activity.iteration, activity.residual);
+      activity.left = countdown.left();
+    }
+    if (progress.left >= 0) activity.left = progress.left;
+    return tell(activity) && !attempt.files.has_failed();
+  }
+
+  ExitCode finish(const Attempt& attempt, const JobResult& result, const Stopwatch& since_start) {
+    const auto& [file, job, files, checkpoints, record] = attempt;
+    Monitor::Pause pause(monitor_);
+    pause.forget_last_words();
+    files.finish(result, record);
+    if (checkpoints) checkpoints->finish();
+    for (const std::string& note : files.notes()) remark(file, note);
+    if (speaks_) {
+      for (const std::string& note : result.notes)
+        if (!options_.verbose) remark(file, note);
+      print(text_of_steps(files.summaries(), job.units));
+      if (options_.verbose) print(text_of_details(job, result, files, how_.backend));
+      if (options_.verbose && checkpoints)
+        print(fmt::format("  {} written in {:.3g} s\n", counted(checkpoints->written(), "checkpoint"),
+                          checkpoints->seconds()));
+      print(text_of_end(result, files, record.read_seconds, since_start.seconds()));
+    }
+    documents_.add(files.json());
+    pause.forget_activity();
+    for (const std::string& fault : result.faults) show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
+    return result.faults.empty() ? ExitCode::ok : ExitCode::no_solution;
+  }
+
+  /// Keeps what has been solved. Called while the exception that stopped the job is being handled.
+  ExitCode give_up(const Attempt& attempt) {
+    const auto& [file, job, files, checkpoints, record] = attempt;
+    Monitor::Pause pause(monitor_);
+    const Error error = first_error(file, files);
+    pause.forget_last_words();
+    pause.forget_activity();
+    const bool kept = !files.summaries().empty();
+    if (kept) {
+      files.give_up(error, record);
+      documents_.add(files.json());
+    } else {
+      documents_.add(failed_run_json(file, error));
+    }
+    if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
+      say_stopped(file, job, files);
+      if (checkpoints) show_error("  use --resume to continue from the last checkpoint\n");
+      return exit_code_of_signal(monitor_.signal());
+    }
+    print_error(error, file);
+    if (kept) show_error("{}\n", kept_text(job, files));
+    if (checkpoints) show_error("  use --resume to continue from the last checkpoint\n");
+    return exit_code(error);
   }
 
   /// Reads the model while the backend is opened for the first time, which takes a GPU some tenths of a second. An

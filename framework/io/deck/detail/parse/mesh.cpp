@@ -234,6 +234,30 @@ bool Parser::read_one_element(ElementCard& elements, ElementReading& reading) {
 void Parser::read_node_set(Card& card) { read_set(card, Kind::node_set, node_sets_, "NSET"); }
 void Parser::read_element_set(Card& card) { read_set(card, Kind::element_set, element_sets_, "ELSET"); }
 
+/// A card of a set while its lines are read.
+struct Parser::SetReading {
+  Card& card;
+  Kind kind;
+  SetStore& store;
+  SetStore::Pieces& members;
+  std::string instance;  // whose numbers are meant, not whose set it is; empty: those of the scope
+  // In flat decks, and within an instance, the shift of numbers is known at once.
+  bool plain = false;
+  Id shift = 0;
+  const char* what() const { return kind == Kind::node_set ? "node number" : "element number"; }
+};
+
+void Parser::require_instance(Card& card, const std::string& instance) {
+  if (instance.empty() || instances_.contains(instance)) return;
+  std::vector<std::string> names;
+  for (const auto& [known, ignored] : instances_) names.push_back(known);
+  const std::string meant = did_you_mean(instance, names);
+  card.fail(ErrorCode::not_found, card.name() + ": there is no instance " + in_quotes(instance) +
+                                      (names.empty()    ? "; the deck has no *INSTANCE"
+                                       : !meant.empty() ? meant
+                                                        : "; there is '" + names.front() + "'"));
+}
+
 void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter) {
   const std::string example = card.name() + ", " + std::string(parameter) + "=TOP";
   const std::string name = card.required(parameter, example);
@@ -243,104 +267,108 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
   const bool unsorted = card.flag("UNSORTED");
   const std::string of_elements = kind == Kind::node_set ? card.value("ELSET") : std::string();
   card.done();
-  if (!instance.empty() && !instances_.contains(instance)) {
-    std::vector<std::string> names;
-    for (const auto& [known, ignored] : instances_) names.push_back(known);
-    const std::string meant = did_you_mean(instance, names);
-    card.fail(ErrorCode::not_found, card.name() + ": there is no instance " + in_quotes(instance) +
-                                        (names.empty()    ? "; the deck has no *INSTANCE"
-                                         : !meant.empty() ? meant
-                                                          : "; there is '" + names.front() + "'"));
-  }
-  // INSTANCE= says whose numbers are meant, not whose set it is.
+  require_instance(card, instance);
   const std::string full_name = scoped(name);
   require_new(card, kind, full_name);
-  SetStore::Pieces& members = store.at(full_name, card.place());
-  members.unsorted = unsorted;
-  const std::string what = kind == Kind::node_set ? "node number" : "element number";
-  const auto member = [&](Id number) {
-    return instance.empty() ? in_model(kind, number) : in_instance(kind, instance, number);
-  };
-  // In flat decks, and within an instance, the shift of numbers is known at once.
-  const bool plain = instance.empty() && (instances_.empty() || scope_ == Scope::instance);
-  const Id by = plain ? shift(kind) : 0;
-  /// A set that is named here, of the instance or of the assembly.
-  const auto full = [&](const std::string& other, const SetStore& of) {
-    if (!instance.empty() && of.find(instance + "." + other)) return instance + "." + other;
-    return scoped(other);
-  };
-  const auto add_set = [&](const std::string& other) {
-    const std::string full_other = full(other, store);
-    const SetStore::Pieces* const found = store.find(full_other);
-    if (!found || !found->is_whole()) {  // it is added when the whole deck is known
-      if (found != &members) members.later.emplace_back(full_other, lines_.place());
-      return;
-    }
-    try {
-      store.add_all(members, *found);
-    } catch (const Error& error) {
-      fail(error.text());
-    }
-  };
-  if (!of_elements.empty()) {
-    const std::string full_elements = full(of_elements, element_sets_);
-    const SetStore::Pieces* const elements = element_sets_.find(full_elements);
-    if (elements && elements->is_whole()) {
-      add_nodes_of(members, *elements, card.place());
-    } else {
-      members.open = true;
-      nodes_of_.push_back({full_name, full_elements, card.place()});
-    }
+  SetReading reading{card, kind, store, store.at(full_name, card.place()), instance};
+  reading.members.unsorted = unsorted;
+  reading.plain = instance.empty() && (instances_.empty() || scope_ == Scope::instance);
+  if (reading.plain) reading.shift = shift(kind);
+  if (!of_elements.empty()) add_nodes_of_set(reading, full_name, of_elements);
+  while (const auto line = lines_.data())
+    if (generate)
+      read_range(reading, *line);
+    else
+      read_members(reading, *line);
+}
+
+/// A set that a card names, of the instance or of the assembly.
+std::string Parser::full_set_name(const SetReading& reading, const std::string& name, const SetStore& store) const {
+  if (!reading.instance.empty() && store.find(reading.instance + "." + name)) return reading.instance + "." + name;
+  return scoped(name);
+}
+
+void Parser::add_nodes_of_set(SetReading& reading, const std::string& full_name, const std::string& elements) {
+  const std::string full_elements = full_set_name(reading, elements, element_sets_);
+  const SetStore::Pieces* const found = element_sets_.find(full_elements);
+  if (found && found->is_whole()) {
+    add_nodes_of(reading.members, *found, reading.card.place());
+  } else {
+    reading.members.open = true;
+    nodes_of_.push_back({full_name, full_elements, reading.card.place()});
   }
-  while (const auto line = lines_.data()) {
-    if (generate) {
-      split_fields(*line, fields_);
-      at_most(3, card, "first, last, step");
-      const Id first = number_of(field(0), what);
-      const Id last = field(1).empty() ? first : number_of(field(1), what);
-      const Id step = field(2).empty() ? 1 : integer(field(2), "step");
-      if (last < first)
-        fail(card.name() + ", GENERATE: the last number " + std::to_string(last) + " is smaller than the first, " +
-             std::to_string(first));
-      if (step < 1) fail(card.name() + ", GENERATE: the step " + std::to_string(step) + " must be at least 1");
-      if (instance.empty()) {
-        // A range means the members that exist; within an instance its end is brought back to them.
-        const Id from = in_model(kind, first), shifted = from - first;
-        check_number(last, shifted);
-        if (scope_ != Scope::instance) count_as_used(kind, last + shifted);
-        members.add_range(from, last + shifted, step);
-      } else {
-        const Instance& of = instances_.find(instance)->second;
-        const Id from = in_instance(kind, instance, first);
-        members.add_range(from, std::max(first, std::min(last, of.last[which(kind)])) + (from - first), step);
-      }
-      continue;
+}
+
+void Parser::add_set(SetReading& reading, const std::string& name) {
+  const std::string full_name = full_set_name(reading, name, reading.store);
+  const SetStore::Pieces* const found = reading.store.find(full_name);
+  if (!found || !found->is_whole()) {  // it is added when the whole deck is known
+    if (found != &reading.members) reading.members.later.emplace_back(full_name, lines_.place());
+    return;
+  }
+  try {
+    reading.store.add_all(reading.members, *found);
+  } catch (const Error& error) {
+    fail(error.text());
+  }
+}
+
+/// A line of a card with GENERATE.
+void Parser::read_range(SetReading& reading, std::string_view line) {
+  const Kind kind = reading.kind;
+  const std::string card = reading.card.name();
+  split_fields(line, fields_);
+  at_most(3, reading.card, "first, last, step");
+  const Id first = number_of(field(0), reading.what());
+  const Id last = field(1).empty() ? first : number_of(field(1), reading.what());
+  const Id step = field(2).empty() ? 1 : integer(field(2), "step");
+  if (last < first)
+    fail(card + ", GENERATE: the last number " + std::to_string(last) + " is smaller than the first, " +
+         std::to_string(first));
+  if (step < 1) fail(card + ", GENERATE: the step " + std::to_string(step) + " must be at least 1");
+  if (reading.instance.empty()) {
+    // A range means the members that exist; within an instance its end is brought back to them.
+    const Id from = in_model(kind, first), shifted = from - first;
+    check_number(last, shifted);
+    if (scope_ != Scope::instance) count_as_used(kind, last + shifted);
+    reading.members.add_range(from, last + shifted, step);
+  } else {
+    const Instance& of = instances_.find(reading.instance)->second;
+    const Id from = in_instance(kind, reading.instance, first);
+    reading.members.add_range(from, std::max(first, std::min(last, of.last[which(kind)])) + (from - first), step);
+  }
+}
+
+/// A line of numbers and of names of other sets.
+void Parser::read_members(SetReading& reading, std::string_view line) {
+  const Kind kind = reading.kind;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  Id id = 0;
+  if (reading.plain) {
+    while (at != end && take_integer(at, end, id) && id > 0) {
+      check_number(id, reading.shift);
+      count_as_used(kind, id + reading.shift);
+      reading.members.add(id + reading.shift);
     }
-    const char* at = line->data();
-    const char* const end = at + line->size();
-    Id id = 0;
-    if (plain) {
-      while (at != end && take_integer(at, end, id) && id > 0) {
-        check_number(id, by);
-        count_as_used(kind, id + by);
-        members.add(id + by);
-      }
-      if (at == end && id > 0) continue;
-    }
-    // Names, signs, or something wrong. Members that have been added already do no harm when they come again.
-    split_fields(*line, fields_);
-    for (const std::string_view text : fields_) {
-      if (text.empty()) continue;
-      double number = 0;
-      const bool numeric =
-          read_integer(text, id) != NumberFault::not_a_number ||
-          (read_real(text, number) != NumberFault::not_a_number && text.find_first_of("0123456789") != text.npos);
-      if (numeric)
-        members.add(member(number_of(text, what)));
-      else if (const auto named = assembly_.empty() ? std::nullopt : numbered(text, kind, what))
-        members.add(*named);
-      else
-        add_set(name_of(text, "name of a set"));
+    if (at == end && id > 0) return;
+  }
+  // Names, signs, or something wrong. Members that have been added already do no harm when they come again.
+  split_fields(line, fields_);
+  for (const std::string_view text : fields_) {
+    if (text.empty()) continue;
+    double real = 0;
+    const bool numeric =
+        read_integer(text, id) != NumberFault::not_a_number ||
+        (read_real(text, real) != NumberFault::not_a_number && text.find_first_of("0123456789") != text.npos);
+    if (numeric) {
+      const Id number = number_of(text, reading.what());
+      reading.members.add(reading.instance.empty() ? in_model(kind, number)
+                                                   : in_instance(kind, reading.instance, number));
+    } else if (const auto named = assembly_.empty() ? std::nullopt : numbered(text, kind, reading.what())) {
+      reading.members.add(*named);
+    } else {
+      add_set(reading, name_of(text, "name of a set"));
     }
   }
 }

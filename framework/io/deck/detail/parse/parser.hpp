@@ -241,7 +241,14 @@ class Parser {
   void check_kept_steps() const;
   /// An Error where a deck that continues another one defines something that is there already.
   void require_new(const Card& card, Kind kind, const std::string& name) const;
+  struct SetReading;
+  void require_instance(Card& card, const std::string& instance);
   void read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter);
+  std::string full_set_name(const SetReading& reading, const std::string& name, const SetStore& store) const;
+  void add_nodes_of_set(SetReading& reading, const std::string& full_name, const std::string& elements);
+  void add_set(SetReading& reading, const std::string& name);
+  void read_range(SetReading& reading, std::string_view line);
+  void read_members(SetReading& reading, std::string_view line);
   /// Adds the nodes of the elements that a set holds by now.
   void add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place);
   Property read_rows(const Card& card, Property property, std::size_t values);
