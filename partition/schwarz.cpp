@@ -193,9 +193,11 @@ SchwarzPreconditioner::SchwarzPreconditioner(std::string name, DecompositionOpti
   options_.part_solver = choice_.part_solver;
   options_.coarse = choice_.coarse;
   options_.threshold = choice_.threshold;
-  if (options_.two_levels && options_.coarse == "geneo")
-    symmetric_option_ = ":coarse=geneo";
-  else if (options_.part_solver != "direct" && !unsymmetric_part_solver(*make_part_solver(options_.part_solver)))
+  if (options_.two_levels && options_.coarse == "geneo") symmetric_option_ = ":coarse=geneo";
+  if (options_.part_solver == "direct") return;
+  const auto sample = make_part_solver(options_.part_solver);
+  flexible_ = sample->is_flexible();
+  if (symmetric_option_.empty() && !unsymmetric_part_solver(*sample))
     symmetric_option_ = ":solver=" + options_.part_solver;
 }
 
