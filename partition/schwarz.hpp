@@ -74,8 +74,8 @@ class SchwarzOperator : public HostOperator {
   Options options_;
   int threads_;
   double condition_bound_;
-  FullRows matrix_;
-  FullRows columns_;  // the transposed matrix, for the multiplicative method if the matrix is not symmetric
+  FullRows matrix_;   // during construction
+  FullRows columns_;  // of the matrix as rows, for the multiplicative method
   std::vector<PartMap> maps_;
   std::vector<std::unique_ptr<PartSolver>> solvers_;
   CoarseSpace coarse_;
