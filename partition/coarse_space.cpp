@@ -172,8 +172,8 @@ GeneralCsr CoarseSpace::product(const FullRows& matrix) const {
   coarse.n = size();
   coarse.row_start.push_back(0);
   std::vector<double> product(n, 0.0), row(static_cast<std::size_t>(size()), 0.0);
-  std::vector<std::int32_t> touched;
-  std::vector<char> is_touched(n, 0);
+  std::vector<std::int32_t> touched, met;  // columns of the entries in row j of ZᵀA, and in row j of ZᵀAZ
+  std::vector<char> is_touched(n, 0), is_met(row.size(), 0);
   for (std::int32_t j = 0; j < size(); ++j) {
     touched.clear();
     for (auto k = first_[static_cast<std::size_t>(j)]; k < first_[static_cast<std::size_t>(j) + 1]; ++k) {
@@ -188,23 +188,28 @@ GeneralCsr CoarseSpace::product(const FullRows& matrix) const {
       }
     }
     std::sort(touched.begin(), touched.end());
-    std::vector<char> present(static_cast<std::size_t>(size()), 0);
+    met.assign(1, j);
+    is_met[static_cast<std::size_t>(j)] = 1;
     for (const std::int32_t v : touched) {
       const auto at = static_cast<std::size_t>(v);
       for (auto k = first[at]; k < first[at + 1]; ++k) {
-        row[static_cast<std::size_t>(column[k].first)] += product[at] * column[k].second;
-        present[static_cast<std::size_t>(column[k].first)] = 1;
+        const auto i = static_cast<std::size_t>(column[k].first);
+        row[i] += product[at] * column[k].second;
+        if (!is_met[i]) {
+          is_met[i] = 1;
+          met.push_back(column[k].first);
+        }
       }
       product[at] = 0;
       is_touched[at] = 0;
     }
-    for (std::int32_t i = 0; i < size(); ++i) {
+    std::sort(met.begin(), met.end());
+    for (const std::int32_t i : met) {
       const auto at = static_cast<std::size_t>(i);
-      if (present[at] || i == j) {
-        coarse.column.push_back(i);
-        coarse.value.push_back(row[at]);
-      }
+      coarse.column.push_back(i);
+      coarse.value.push_back(row[at]);
       row[at] = 0;
+      is_met[at] = 0;
     }
     coarse.row_start.push_back(static_cast<std::int64_t>(coarse.column.size()));
   }

@@ -83,7 +83,7 @@ class StudyCase {
     if (symmetric_)
       sum_parts(terms, contrast);
     else
-      form_whole(terms, contrast);
+      form_whole(terms);
     std::vector<double> all(static_cast<std::size_t>(model.equation_count()), 0.0);
     for (std::size_t i = 0; i < b.size(); ++i) all[static_cast<std::size_t>(decomposition_.equations()[i])] = b[i];
     soe_->b().from_host(all);
@@ -120,13 +120,7 @@ class StudyCase {
   }
 
   /// A matrix that is not symmetric is assembled as a whole: matrices of parts are kept of symmetric models only.
-  void form_whole(const MatrixTerms& terms, double contrast) {
-    if (contrast != 1)
-      throw Error(
-          ErrorCode::bad_input,
-          "a contrast multiplies the matrices of parts, which are kept of symmetric models only, and this model "
-          "is not symmetric; use a contrast of 1",
-          "study");
+  void form_whole(const MatrixTerms& terms) {
     const Stopwatch watch;
     soe_ = make_soe("csr");
     soe_->set_model(model_);
@@ -269,6 +263,11 @@ class StudyCase {
     soe_->x().from_host(std::vector<double>(static_cast<std::size_t>(model_.equation_count()), 0.0));
     const Stopwatch solving;
     if (unsymmetric) {
+      if (flexible)
+        throw Error(ErrorCode::bad_input,
+                    "it varies with the residual, which GMRES does not allow; use an exact part solver, or another "
+                    "method",
+                    "method '" + row.method + "'");
       KrylovSolver::Options options;
       options.relative_tolerance = options_.relative_tolerance;
       options.max_iterations = options_.max_iterations;
@@ -322,7 +321,13 @@ void check(const StudyOptions& options) {
     if (!is_substructuring(method) && method != "geneo") preconditioners().find(method);
 }
 
-/// The study in progress: rows are added as they are computed.
+/// Whether an error is one of a method, which has a row with it, and the study goes on.
+bool belongs_to_method(ErrorCode code) {
+  return code == ErrorCode::bad_input || code == ErrorCode::singular || code == ErrorCode::unavailable ||
+         code == ErrorCode::not_converged;
+}
+
+/// The study in progress: rows are added as they are computed. All that options may have wrong is found at the start.
 class StudyRun {
  public:
   StudyRun(const Domain& domain, const std::shared_ptr<Backend>& backend, const StudyOptions& options,
@@ -330,6 +335,13 @@ class StudyRun {
       : options_(options), domain_(domain), model_(domain, backend, TransformationHandler(), PlainNumberer()) {
     if (!model_.is_linear())
       throw Error(ErrorCode::bad_input, "the model is not linear, and a study solves one linear system", "study");
+    if (!model_.device_model().symmetric() &&
+        std::any_of(options.contrasts.begin(), options.contrasts.end(), [](double contrast) { return contrast != 1; }))
+      throw Error(
+          ErrorCode::bad_input,
+          "a contrast multiplies the matrices of parts, which are kept of symmetric models only, and this model "
+          "is not symmetric; use a contrast of 1",
+          "study");
     auto states = step_states(domain, steps);
     state_ = std::move(states.front());
     StaticIntegrator integrator;
@@ -345,39 +357,51 @@ class StudyRun {
       }
     if (!(largest > 0))
       throw Error(ErrorCode::bad_input, "the model has no load, so there is nothing to solve", "study");
+    make_divisions();
   }
 
   std::vector<StudyRow> run() {
     for (const double contrast : options_.contrasts)
-      for (std::size_t c = 0; c < options_.cuts.size(); ++c)
-        for (std::size_t k = 0; k < options_.parts.size(); ++k) {
-          const auto partitioner = make_partitioner(options_.cuts[c]);
-          const Partition partition = DomainPartitioner(domain_)
-                                          .cut_equations()
-                                          .set_weights(element_costs(domain_))
-                                          .partition(*partitioner, options_.parts[k]);
-          StudyCase one(model_, state_, b_, options_, partition, contrast);
-          for (const std::string& method : options_.methods) {
-            // An undivided system depends on the parts only where contrast does.
-            const bool divided = is_schwarz(method) || is_substructuring(method) || is_users(method);
-            if (!divided && contrast == 1 && (c > 0 || k > 0)) continue;
-            const bool overlaps = is_schwarz(method) || is_users(method);
-            for (std::size_t o = 0; o < (overlaps ? options_.overlaps.size() : 1); ++o) {
-              StudyRow row;
-              row.method = method;
-              row.cut = !divided ? "" : options_.cuts[c] == "auto" ? partitioner->name() : options_.cuts[c];
-              row.parts = divided ? partition.parts() : 1;
-              row.overlap = overlaps ? options_.overlaps[o] : 0;
-              row.contrast = contrast;
-              row.balance = divided ? partition.balance() : 1;
-              if (!add(one, method, row)) return std::move(rows_);
-            }
+      for (std::size_t d = 0; d < divisions_.size(); ++d) {
+        const auto& [cut, partition] = divisions_[d];
+        StudyCase one(model_, state_, b_, options_, partition, contrast);
+        for (const std::string& method : options_.methods) {
+          // An undivided system depends on the parts only where contrast does.
+          const bool divided = is_schwarz(method) || is_substructuring(method) || is_users(method);
+          if (!divided && contrast == 1 && d > 0) continue;
+          const bool overlaps = is_schwarz(method) || is_users(method);
+          for (std::size_t o = 0; o < (overlaps ? options_.overlaps.size() : 1); ++o) {
+            StudyRow row;
+            row.method = method;
+            row.cut = divided ? cut : "";
+            row.parts = divided ? partition.parts() : 1;
+            row.overlap = overlaps ? options_.overlaps[o] : 0;
+            row.contrast = contrast;
+            row.balance = divided ? partition.balance() : 1;
+            if (!add(one, method, row)) return std::move(rows_);
           }
         }
+      }
     return std::move(rows_);
   }
 
  private:
+  /// The model in parts by a cut.
+  struct Division {
+    std::string cut;
+    Partition partition;
+  };
+
+  void make_divisions() {
+    DomainPartitioner divider(domain_);
+    divider.cut_equations().set_weights(element_costs(domain_));
+    for (const std::string& cut : options_.cuts) {
+      const auto partitioner = make_partitioner(cut);
+      for (const int parts : options_.parts)
+        divisions_.push_back({cut == "auto" ? partitioner->name() : cut, divider.partition(*partitioner, parts)});
+    }
+  }
+
   bool add(StudyCase& one, const std::string& method, StudyRow& row) {
     const std::string what =
         method + (row.cut.empty() ? ", undivided" : ", " + std::to_string(row.parts) + " parts by " + row.cut);
@@ -390,9 +414,7 @@ class StudyRun {
     try {
       one.run(method, row);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::singular &&
-          error.code() != ErrorCode::unavailable)
-        throw;
+      if (!belongs_to_method(error.code())) throw;
       row.failure = error.what();
       row.condition = row.error = nothing;
     }
@@ -405,6 +427,7 @@ class StudyRun {
   AnalysisModel model_;
   AnalysisState state_;
   std::vector<double> b_;
+  std::vector<Division> divisions_;  // of all cuts into all numbers of parts
   std::vector<StudyRow> rows_;
 };
 

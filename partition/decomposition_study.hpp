@@ -67,8 +67,8 @@ double theory_bound(const std::string& method, double across, double refinement,
 /// Runs a study of a linear model in one step; if `steps` is empty, all load cases act with factor 1. Rows come in
 /// the order of contrasts, cuts, parts and methods; a method that does not depend on the cut has one row for each
 /// contrast. A method that rejects the model, as all but the Schwarz methods reject one whose matrix is not symmetric,
-/// has a row with `failure`; contrasts other than 1 need a symmetric matrix. Wrong options are an Error (bad_input or
-/// not_found) before anything is solved.
+/// or whose part solver does not converge, has a row with `failure`. Contrasts other than 1 need a symmetric matrix.
+/// Wrong options, and cuts that are not possible, are an Error (bad_input or not_found) before anything is solved.
 std::vector<StudyRow> run_study(const Domain& domain, const std::shared_ptr<Backend>& backend,
                                 const StudyOptions& options, const std::vector<Step>& steps = {});
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/detail/metis_division.hpp>
 
 #if defined(VOUSSOIR_HAVE_METIS)
 #include <metis.h>
@@ -76,9 +77,7 @@ std::vector<std::int32_t> divide_nodes_by_metis(const NodesToDivide& nodes) {
                 "node divider 'metis'");
   std::vector<idx_t> start(graph.row_start.begin(), graph.row_start.end());
   std::vector<idx_t> column(graph.column.begin(), graph.column.end());
-  const double total = std::accumulate(nodes.weight.begin(), nodes.weight.end(), 0.0);
-  const double heaviest = *std::max_element(nodes.weight.begin(), nodes.weight.end());
-  const double scale = std::min(1e9 / total, 1e4 / heaviest);
+  const double scale = detail::metis_scale(nodes.weight);
   std::vector<idx_t> weight, size;
   for (std::size_t n = 0; n < nodes.weight.size(); ++n) {
     weight.push_back(static_cast<idx_t>(std::max<long long>(1, std::llround(scale * nodes.weight[n]))));

@@ -39,6 +39,16 @@ bool detail::is_connected(const ElementGraph& graph) {
   return count == graph.vertices();
 }
 
+double detail::metis_scale(std::span<const double> weights) {
+  double total = 0, heaviest = 0, lightest = std::numeric_limits<double>::infinity();
+  for (const double w : weights) {
+    total += w;
+    heaviest = std::max(heaviest, w);
+    if (w > 0) lightest = std::min(lightest, w);
+  }
+  return total > 0 ? std::min(1e9 / total, std::max(1e4 / heaviest, 10 / lightest)) : 0;
+}
+
 #if defined(VOUSSOIR_HAVE_METIS)
 
 namespace {
@@ -76,15 +86,9 @@ std::vector<std::int32_t> detail::divide_by_metis(const ElementGraph& graph, int
   std::vector<idx_t> start(graph.row_start.begin(), graph.row_start.end());
   std::vector<idx_t> column(graph.column.begin(), graph.column.end());
   std::vector<idx_t> edge(graph.shared_nodes.begin(), graph.shared_nodes.end());
-  // METIS counts weights in whole numbers, whose sum must stay well below the largest; the heaviest one gets enough
-  // digits.
-  double total = 0, heaviest = 0;
-  for (double w : graph.weight) total += w, heaviest = std::max(heaviest, w);
-  const double scale = total > 0 ? std::min(1e9 / total, 1e4 / heaviest) : 0;
-  std::vector<idx_t> weight(graph.weight.size(), 1);
-  if (total > 0)
-    for (std::size_t v = 0; v < weight.size(); ++v)
-      weight[v] = static_cast<idx_t>(std::llround(scale * graph.weight[v]));
+  const double scale = metis_scale(graph.weight);
+  std::vector<idx_t> weight;
+  for (const double w : graph.weight) weight.push_back(static_cast<idx_t>(std::llround(scale * w)));
   // Fewer weights than parts cannot be balanced, and METIS complains of parts without vertices: all count alike then.
   if (std::count_if(weight.begin(), weight.end(), [](idx_t w) { return w > 0; }) < parts)
     std::fill(weight.begin(), weight.end(), 1);

@@ -136,8 +136,11 @@ std::vector<std::int32_t> NodeGraphPartitioner::divide(const ElementGraph& graph
         transposed(nodes, nodes.node.empty() ? 0 : index(*std::max_element(nodes.node.begin(), nodes.node.end())) + 1),
         nodes);
     if (!detail::is_connected(by_nodes))
-      throw Error(ErrorCode::bad_input, "the elements are not connected, so that parts cannot all be",
-                  "partitioner '" + name() + "'");
+      throw Error(
+          ErrorCode::bad_input,
+          "the elements are not connected, so that parts cannot all be; use metis:graph=nodes without contiguous, or "
+          "connect the bodies",
+          "partitioner '" + name() + "'");
     near = &by_nodes;
   }
   const NodeVertices node_vertices(graph, nodes);

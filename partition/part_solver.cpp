@@ -50,7 +50,8 @@ class DirectPartSolver final : public PartSolver, public UnsymmetricPartSolver {
       if (error.code() != ErrorCode::singular) throw;
       throw Error(error.code(),
                   "the matrix of " + where + " is singular" +
-                      (error.where().empty() ? "" : ": nothing determines this unknown"),
+                      (error.where().empty() ? "" : ": nothing determines this unknown") +
+                      "; use more overlap, fewer parts, or the solver direct for the whole",
                   error.where());
     }
   }

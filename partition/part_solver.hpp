@@ -30,8 +30,9 @@ class PartSolver {
   /// Called before set_up() with the equation of the model of each unknown of the matrix. Multigrid takes rigid-body
   /// motions from there. The default ignores it.
   virtual void describe(const AnalysisModel& /*model*/, std::span<const std::int32_t> /*equations*/) {}
-  virtual bool is_exact() const { return true; }      ///< whether solve() is A⁻¹ up to a residual of 1e-11
-  virtual bool is_flexible() const { return false; }  ///< whether solve() is not linear in b
+  virtual bool is_exact() const { return true; }  ///< whether solve() is A⁻¹ up to a residual of 1e-11
+  /// Whether solve() is not linear in b. Methods ask before set_up().
+  virtual bool is_flexible() const { return false; }
   /// Whether set_up() and solve() of different objects may run in different threads at the same time. The default says
   /// no; parts are then solved one after the other.
   virtual bool works_side_by_side() const { return false; }

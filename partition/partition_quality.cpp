@@ -5,37 +5,51 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numeric>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/element_graph.hpp>
+#include <voussoir/partition/equation_groups.hpp>
 
 namespace voussoir {
 namespace {
 
-/// The pieces of all parts: elements of one part that neighbours connect. Returns the lowest element of each piece.
-std::vector<std::int32_t> pieces_of(const ElementGraph& graph, std::span<const std::int32_t> part) {
-  std::vector<std::int32_t> piece(part.size(), -1), stack;
+/// The pieces of all parts: elements of one part that neighbours connect, in the order of their lowest elements.
+struct Pieces {
+  std::vector<std::int32_t> of_element;  // the piece of each element
+  std::vector<std::int32_t> part;        // the part of each piece
+};
+
+Pieces pieces_of(const ElementGraph& graph, std::span<const std::int32_t> part) {
+  Pieces pieces;
+  pieces.of_element.assign(part.size(), -1);
+  std::vector<std::int32_t> stack;
   for (std::int32_t seed = 0; seed < graph.vertices(); ++seed) {
-    if (piece[static_cast<std::size_t>(seed)] >= 0) continue;
-    piece[static_cast<std::size_t>(seed)] = seed;
+    if (pieces.of_element[static_cast<std::size_t>(seed)] >= 0) continue;
+    const auto piece = static_cast<std::int32_t>(pieces.part.size());
+    pieces.part.push_back(part[static_cast<std::size_t>(seed)]);
+    pieces.of_element[static_cast<std::size_t>(seed)] = piece;
     stack.push_back(seed);
     while (!stack.empty()) {
       const auto v = static_cast<std::size_t>(stack.back());
       stack.pop_back();
       for (auto k = graph.row_start[v]; k < graph.row_start[v + 1]; ++k) {
         const auto w = static_cast<std::size_t>(graph.column[static_cast<std::size_t>(k)]);
-        if (piece[w] >= 0 || part[w] != part[v]) continue;
-        piece[w] = seed;
+        if (pieces.of_element[w] >= 0 || part[w] != part[v]) continue;
+        pieces.of_element[w] = piece;
         stack.push_back(static_cast<std::int32_t>(w));
       }
     }
   }
-  return piece;
+  return pieces;
 }
 
 /// Corners that hold a part of such elements: as many points as fix a rigid body, or one node with rotations.
 int corners_needed(const ElementProgram& program) {
+  if (!program.has_tangent()) return 0;
+  if (program.axisymmetric()) return 1;  // it can only move along its axis
   int directions = 0;
   for (const std::string& name : program.unknown_names()) {
     if (name == "rx" || name == "ry" || name == "rz") return 1;
@@ -44,11 +58,46 @@ int corners_needed(const ElementProgram& program) {
   return std::max(1, directions);
 }
 
-/// Counts single nodes that the same parts share. As in interface_classes(), a chain of elements joins nodes to faces
-/// and edges.
-void count_corners(const Domain& domain, const Partition& partition, std::vector<PartQuality>& parts) {
-  std::vector<char> is_single(static_cast<std::size_t>(domain.node_count()), 0);
-  for (const std::int32_t n : partition.interface_nodes()) is_single[static_cast<std::size_t>(n)] = 1;
+/// Whether an equation resists a common translation of its nodes that elements use and supports do not hold. Between
+/// two sides of a periodic cell, it does not, even if its reference node is held.
+bool resists_translation(const ConstraintEquation& equation, const EquationGroups& groups,
+                         const std::vector<char>& supported) {
+  std::map<std::string_view, double> sums;
+  double largest = 0;
+  for (const auto& term : equation.terms) {
+    const auto node = static_cast<std::size_t>(term.node);
+    if (!groups.has_elements[node] || supported[node]) continue;
+    sums[term.unknown] += term.coefficient;
+    largest = std::max(largest, std::abs(term.coefficient));
+  }
+  return std::any_of(sums.begin(), sums.end(), [&](const auto& one) { return std::abs(one.second) > 1e-9 * largest; });
+}
+
+/// Whether a support holds each node, itself or another one with which equations connect it: the reference node of a
+/// rigid body or of a coupling, as a rule.
+std::vector<char> held_nodes(const Domain& domain) {
+  std::vector<char> supported(static_cast<std::size_t>(domain.node_count()), 0);
+  for (const Prescribed& support : domain.prescribed()) supported[static_cast<std::size_t>(support.node)] = 1;
+  for (const ObliqueSupport& support : domain.oblique_supports()) supported[static_cast<std::size_t>(support.node)] = 1;
+  const EquationGroups groups = equation_groups(domain);
+  const auto& equations = domain.equations();
+  std::vector<char> group_held(static_cast<std::size_t>(groups.count), 0), held = supported;
+  for (std::size_t q = 0; q < equations.size(); ++q)
+    for (const auto& term : equations[q].terms)
+      if (supported[static_cast<std::size_t>(term.node)])
+        group_held[static_cast<std::size_t>(groups.of_equation[q])] = 1;
+  for (std::size_t q = 0; q < equations.size(); ++q)
+    if (group_held[static_cast<std::size_t>(groups.of_equation[q])] &&
+        resists_translation(equations[q], groups, supported))
+      for (const auto& term : equations[q].terms) held[static_cast<std::size_t>(term.node)] = 1;
+  return held;
+}
+
+/// Whether each node is a corner: an interface node that no element connects with another one of the same parts. As in
+/// interface_classes(), a chain of elements joins nodes to faces and edges.
+std::vector<char> corner_nodes(const Domain& domain, const Partition& partition) {
+  std::vector<char> is_corner(static_cast<std::size_t>(domain.node_count()), 0);
+  for (const std::int32_t n : partition.interface_nodes()) is_corner[static_cast<std::size_t>(n)] = 1;
   const auto alike = [&](std::int32_t a, std::int32_t b) {
     const auto of_a = partition.parts_of_node(a), of_b = partition.parts_of_node(b);
     return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end());
@@ -62,11 +111,38 @@ void count_corners(const Domain& domain, const Partition& partition, std::vector
       for (std::size_t i = 0; i < here.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
           if (here[i] != here[j] && alike(here[i], here[j]))
-            is_single[static_cast<std::size_t>(here[i])] = is_single[static_cast<std::size_t>(here[j])] = 0;
+            is_corner[static_cast<std::size_t>(here[i])] = is_corner[static_cast<std::size_t>(here[j])] = 0;
     }
-  for (const std::int32_t n : partition.interface_nodes())
-    if (is_single[static_cast<std::size_t>(n)])
-      for (const std::int32_t p : partition.parts_of_node(n)) ++parts[static_cast<std::size_t>(p)].corners;
+  return is_corner;
+}
+
+/// What is asked of a piece.
+struct Piece {
+  bool held = false;
+  int corners = 0, corners_needed = 0;
+};
+
+std::vector<Piece> examine_pieces(const Domain& domain, const Pieces& pieces, const std::vector<char>& is_corner) {
+  const std::vector<char> held = held_nodes(domain);
+  std::vector<Piece> result(pieces.part.size());
+  std::vector<std::pair<std::int32_t, std::int32_t>> corners;  // nodes with the pieces that have them
+  std::size_t element = 0;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const int needed = corners_needed(domain.block(b).type().program());
+    for (std::int32_t e = 0; e < domain.block(b).size(); ++e, ++element) {
+      const std::int32_t number = pieces.of_element[element];
+      Piece& piece = result[static_cast<std::size_t>(number)];
+      piece.corners_needed = std::max(piece.corners_needed, needed);
+      for (const std::int32_t n : domain.block(b).nodes(e)) {
+        piece.held = piece.held || held[static_cast<std::size_t>(n)];
+        if (is_corner[static_cast<std::size_t>(n)]) corners.emplace_back(n, number);
+      }
+    }
+  }
+  std::sort(corners.begin(), corners.end());
+  corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+  for (const auto& [node, number] : corners) ++result[static_cast<std::size_t>(number)].corners;
+  return result;
 }
 
 /// "part 3", "parts 0-5, 7 and 9".
@@ -85,14 +161,23 @@ std::string list_of_parts(const std::vector<int>& parts) {
   return text;
 }
 
-double aspect_of(const std::array<double, 3>& low, const std::array<double, 3>& high, double cell) {
-  double longest = 0, shortest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double side = high[i] - low[i];
-    longest = std::max(longest, side + cell);
-    if (side > 1e-9 * cell) shortest = std::min(shortest, side + cell);
-  }
-  return longest > 0 && shortest < longest ? longest / shortest : 1;
+/// The longest divided by the shortest side of the box around some nodes. Sides without length do not count.
+double aspect_of(const Domain& domain, std::span<const std::int32_t> nodes) {
+  std::array<double, 3> low, high;
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  for (const std::int32_t n : nodes)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double x = domain.coordinates()[3 * static_cast<std::size_t>(n) + i];
+      low[i] = std::min(low[i], x);
+      high[i] = std::max(high[i], x);
+    }
+  double longest = 0;
+  for (std::size_t i = 0; i < 3; ++i) longest = std::max(longest, high[i] - low[i]);
+  double shortest = longest;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (high[i] - low[i] > 1e-9 * longest) shortest = std::min(shortest, high[i] - low[i]);
+  return longest > 0 ? longest / shortest : 1;
 }
 
 }  // namespace
@@ -101,11 +186,12 @@ PartitionQuality examine_partition(const Domain& domain, const Partition& partit
   const auto part = partition.part_of_element();
   if (static_cast<std::int64_t>(part.size()) != domain.element_count())
     throw Error(ErrorCode::misuse, "the partition belongs to another domain: the numbers of elements differ");
-  const ElementGraph graph = element_graph(domain);
   PartitionQuality quality;
   quality.imbalance = partition.balance();
   quality.edge_cut = partition.edge_cut();
   quality.interface_nodes = static_cast<std::int64_t>(partition.interface_nodes().size());
+  quality.supported = !domain.prescribed().empty() || !domain.oblique_supports().empty();
+  const std::vector<char> is_corner = corner_nodes(domain, partition);
   for (int p = 0; p < partition.parts(); ++p) {
     PartQuality& one = quality.parts.emplace_back();
     one.part = p;
@@ -113,50 +199,22 @@ PartitionQuality examine_partition(const Domain& domain, const Partition& partit
     one.weight = partition.weight(p);
     one.nodes = static_cast<std::int64_t>(partition.nodes(p).size());
     one.neighbours = static_cast<int>(partition.neighbours(p).size());
-    one.interface_nodes = std::count_if(partition.nodes(p).begin(), partition.nodes(p).end(),
-                                        [&](std::int32_t n) { return partition.on_interface(n); });
-  }
-  std::vector<char> held(static_cast<std::size_t>(domain.node_count()), 0);
-  for (const Prescribed& support : domain.prescribed()) held[static_cast<std::size_t>(support.node)] = 1;
-  for (const ObliqueSupport& support : domain.oblique_supports()) held[static_cast<std::size_t>(support.node)] = 1;
-
-  quality.supported = !domain.prescribed().empty() || !domain.oblique_supports().empty();
-  const std::vector<std::int32_t> piece = pieces_of(graph, part);
-  std::vector<char> piece_held(piece.size(), 0);
-  std::vector<std::array<double, 3>> low(quality.parts.size()), high(quality.parts.size());
-  for (auto& corner : low) corner.fill(std::numeric_limits<double>::infinity());
-  for (auto& corner : high) corner.fill(-std::numeric_limits<double>::infinity());
-  std::size_t element = 0;
-  for (std::size_t b = 0; b < domain.block_count(); ++b) {
-    const ElementProgram& program = domain.block(b).type().program();
-    const int corners = program.has_tangent() ? corners_needed(program) : 0;
-    for (std::int32_t e = 0; e < domain.block(b).size(); ++e, ++element) {
-      for (const std::int32_t n : domain.block(b).nodes(e))
-        if (held[static_cast<std::size_t>(n)]) piece_held[static_cast<std::size_t>(piece[element])] = 1;
-      const auto p = static_cast<std::size_t>(part[element]);
-      quality.parts[p].corners_needed = std::max(quality.parts[p].corners_needed, corners);
-      for (std::size_t i = 0; i < 3; ++i) {
-        low[p][i] = std::min(low[p][i], graph.centroid[element][i]);
-        high[p][i] = std::max(high[p][i], graph.centroid[element][i]);
-      }
+    one.aspect = aspect_of(domain, partition.nodes(p));
+    for (const std::int32_t n : partition.nodes(p)) {
+      one.interface_nodes += partition.on_interface(n);
+      one.corners += is_corner[static_cast<std::size_t>(n)];
     }
   }
-  count_corners(domain, partition, quality.parts);
-  for (std::size_t e = 0; e < piece.size(); ++e)
-    if (piece[e] == static_cast<std::int32_t>(e)) {
-      PartQuality& one = quality.parts[static_cast<std::size_t>(part[e])];
-      ++one.pieces;
-      if (!piece_held[e]) ++one.floating_pieces;
-    }
-  for (std::size_t p = 0; p < quality.parts.size(); ++p) {
-    // Centroids are half an element inside on each side: as if elements were cubes of the mean size.
-    double volume = 1;
-    int dimension = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      if (high[p][i] - low[p][i] > 0) volume *= high[p][i] - low[p][i], ++dimension;
-    const double cell =
-        dimension > 0 ? std::pow(volume / static_cast<double>(quality.parts[p].elements), 1.0 / dimension) : 1;
-    quality.parts[p].aspect = aspect_of(low[p], high[p], cell);
+  const Pieces pieces = pieces_of(element_graph(domain), part);
+  const std::vector<Piece> examined = examine_pieces(domain, pieces, is_corner);
+  for (std::size_t i = 0; i < examined.size(); ++i) {
+    const Piece& piece = examined[i];
+    PartQuality& one = quality.parts[static_cast<std::size_t>(pieces.part[i])];
+    ++one.pieces;
+    one.corners_needed = std::max(one.corners_needed, piece.corners_needed);
+    if (piece.held) continue;
+    ++one.floating_pieces;
+    if (piece.corners < piece.corners_needed) one.corners_missed = std::max(one.corners_missed, piece.corners_needed);
   }
   return quality;
 }
@@ -179,17 +237,18 @@ std::vector<std::string> PartitionQuality::findings(bool with_supports) const {
          " floats in pieces: no support holds some of them", " float in pieces: no support holds some of them");
   }
   if (parts.size() < 2) return list;
-  name([](const PartQuality& part) { return part.elements > 0 && part.interface_nodes < 3; },
-       " has fewer than 3 interface nodes", " have fewer than 3 interface nodes");
+  for (int needed = 3; needed > 0; --needed) {
+    const std::string few =
+        needed == 1 ? std::string("no interface node") : "fewer than " + std::to_string(needed) + " interface nodes";
+    name([&](const PartQuality& part) { return part.corners_needed == needed && part.interface_nodes < needed; },
+         " has " + few, " have " + few);
+  }
   for (int needed = 3; with_supports && needed > 0; --needed) {
     const std::string few =
         (needed == 1 ? std::string("no corner") : "fewer than " + std::to_string(needed) + " corners") +
         ", so that bddc and feti-dp need averages of edges and faces there";
-    name(
-        [&](const PartQuality& part) {
-          return part.corners_needed == needed && part.floating_pieces > 0 && part.corners < needed;
-        },
-        " floats with " + few, " float with " + few);
+    name([&](const PartQuality& part) { return part.corners_missed == needed; }, " floats with " + few,
+         " float with " + few);
   }
   return list;
 }

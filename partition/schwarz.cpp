@@ -37,7 +37,6 @@ SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, FullRows ro
   for_each_part(decomposition.parts(), threads_, [&](int p) {
     sets[static_cast<std::size_t>(p)] = with_overlap(matrix_, decomposition.unknowns(p), options.overlap);
   });
-  if (!symmetric && options.kind == SchwarzKind::multiplicative) columns_ = transposed(matrix_);
   set_up_parts(decomposition, symmetric, sets);
   if (options.kind == SchwarzKind::restricted && is_flexible())
     throw Error(
@@ -45,6 +44,8 @@ SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, FullRows ro
         "what it does varies with the residual, which GMRES does not allow; use an exact solver, or asm with CG",
         "part solver '" + options.part_solver + "'");
   if (options.two_levels) set_up_coarse(decomposition, symmetric, sets);
+  if (options.kind == SchwarzKind::multiplicative) columns_ = symmetric ? std::move(matrix_) : transposed(matrix_);
+  matrix_ = FullRows();
 }
 
 void SchwarzOperator::set_up_parts(const Decomposition& decomposition, const SymmetricCsr* symmetric,
@@ -117,11 +118,10 @@ std::vector<double> SchwarzOperator::solve_part(std::size_t part, std::span<cons
 }
 
 void SchwarzOperator::subtract_column(std::int32_t unknown, double change, std::vector<double>& residual) const {
-  const FullRows& columns = columns_.size() > 0 ? columns_ : matrix_;
   const auto at = static_cast<std::size_t>(unknown);
-  for (auto k = columns.row_start[at]; k < columns.row_start[at + 1]; ++k)
-    residual[static_cast<std::size_t>(columns.column[static_cast<std::size_t>(k)])] -=
-        columns.value[static_cast<std::size_t>(k)] * change;
+  for (auto k = columns_.row_start[at]; k < columns_.row_start[at + 1]; ++k)
+    residual[static_cast<std::size_t>(columns_.column[static_cast<std::size_t>(k)])] -=
+        columns_.value[static_cast<std::size_t>(k)] * change;
 }
 
 void SchwarzOperator::correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z) const {
@@ -163,9 +163,8 @@ std::size_t SchwarzOperator::bytes() const {
   std::size_t sum = coarse_.bytes();
   for (const auto& solver : solvers_) sum += solver->bytes();
   for (const PartMap& map : maps_) sum += map.size() * sizeof(std::int32_t) + map.weights().size() * sizeof(double);
-  if (options_.kind == SchwarzKind::multiplicative)
-    sum += (matrix_.value.size() + columns_.value.size()) * (sizeof(double) + sizeof(std::int32_t));
-  return sum;
+  return sum + columns_.value.size() * (sizeof(double) + sizeof(std::int32_t)) +
+         columns_.row_start.size() * sizeof(std::int64_t);
 }
 
 std::size_t SchwarzOperator::largest_part() const {
@@ -193,9 +192,11 @@ SchwarzPreconditioner::SchwarzPreconditioner(std::string name, DecompositionOpti
   options_.part_solver = choice_.part_solver;
   options_.coarse = choice_.coarse;
   options_.threshold = choice_.threshold;
-  if (options_.two_levels && options_.coarse == "geneo")
-    symmetric_option_ = ":coarse=geneo";
-  else if (options_.part_solver != "direct" && !unsymmetric_part_solver(*make_part_solver(options_.part_solver)))
+  if (options_.two_levels && options_.coarse == "geneo") symmetric_option_ = ":coarse=geneo";
+  if (options_.part_solver == "direct") return;
+  const auto sample = make_part_solver(options_.part_solver);
+  flexible_ = sample->is_flexible();
+  if (symmetric_option_.empty() && !unsymmetric_part_solver(*sample))
     symmetric_option_ = ":solver=" + options_.part_solver;
 }
 

@@ -74,8 +74,8 @@ class SchwarzOperator : public HostOperator {
   Options options_;
   int threads_;
   double condition_bound_;
-  FullRows matrix_;
-  FullRows columns_;  // the transposed matrix, for the multiplicative method if the matrix is not symmetric
+  FullRows matrix_;   // during construction
+  FullRows columns_;  // of the matrix as rows, for the multiplicative method
   std::vector<PartMap> maps_;
   std::vector<std::unique_ptr<PartSolver>> solvers_;
   CoarseSpace coarse_;
@@ -87,7 +87,7 @@ class SchwarzOperator : public HostOperator {
 /// the rigid coarse space.
 class SchwarzPreconditioner : public Preconditioner {
  public:
-  /// Divides by `decomposition`; its overlap and part solver are those of `options`.
+  /// Divides by `decomposition`, whose overlap, part solver, coarse space and threshold replace those of `options`.
   SchwarzPreconditioner(std::string name, DecompositionOptions decomposition, SchwarzOperator::Options options);
 
   /// With the option that needs a symmetric matrix, if there is one: asm2:coarse=geneo, asm:solver=amg.
@@ -95,12 +95,13 @@ class SchwarzPreconditioner : public Preconditioner {
   void set_up(const LinearSOE& soe) override;
   bool needs_symmetry() const override { return !symmetric_option_.empty(); }
   const Operator* inverse() const override { return operator_.get(); }
-  bool is_flexible() const override { return operator_ && operator_->is_flexible(); }
+  bool is_flexible() const override { return flexible_ || (operator_ && operator_->is_flexible()); }
   std::string summary() const override { return operator_ ? operator_->describe() : std::string(); }
   const SchwarzOperator& schwarz() const { return *operator_; }  ///< after set_up()
 
  private:
   std::string name_, symmetric_option_;
+  bool flexible_ = false;  // what the part solver says before it is set up, since solvers ask then
   DecompositionOptions choice_;
   SchwarzOperator::Options options_;
   std::unique_ptr<Decomposition> decomposition_;

@@ -18,8 +18,9 @@ void detail::check_shares(std::span<const double> shares) {
 
 std::span<const double> detail::shares_of_parts(std::span<const double> shares, int parts) {
   if (static_cast<std::size_t>(parts) > shares.size())
-    throw Error(ErrorCode::bad_input,
-                std::to_string(parts) + " parts need as many shares, but there are " + std::to_string(shares.size()));
+    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts need as many shares, but there are " +
+                                          std::to_string(shares.size()) +
+                                          "; give a share for each part, or request fewer parts");
   return shares.first(static_cast<std::size_t>(parts));
 }
 

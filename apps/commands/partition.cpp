@@ -40,13 +40,15 @@ std::string partition_document(const PartitionOptions& options, const std::strin
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   for (int p = 0; p < partition.parts(); ++p) {
     const PartQuality& one = quality.parts[static_cast<std::size_t>(p)];
+    const nlohmann::ordered_json floating =
+        mesh_only ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(one.floating_pieces);
     parts.push_back({{"part", p},
                      {"elements", partition.element_count(p)},
                      {"nodes", partition.nodes(p).size()},
                      {"neighbours", partition.neighbours(p)},
                      {"interface_nodes", one.interface_nodes},
                      {"pieces", one.pieces},
-                     {"floating_pieces", one.floating_pieces},
+                     {"floating_pieces", floating},
                      {"corners", one.corners},
                      {"weight", one.weight},
                      {"aspect", one.aspect}});
@@ -188,8 +190,8 @@ constexpr const char* partition_examples =
 
 Parts are numbered from 0. Elements coupled by equations stay together. An element weighs as much as its matrix has
 entries, relative to the mean. Columns: pieces are sets of elements that no face connects, floating ones of these that
-no support holds, corners single nodes that the same parts share; aspect is the longest side of a part's box over the
-shortest.)";
+no support holds, corners interface nodes that no element connects with another node of the same parts; aspect is the
+longest side of a part's box over the shortest.)";
 
 }  // namespace
 

@@ -108,6 +108,8 @@ std::vector<double> costs_with_twins(const Job& job, std::size_t leading) {
 struct JobDivision::State {
   const Job& job;
   int parts = 1, filled = 0;
+  std::size_t leading = 0;                  // the domain that the others follow
+  std::vector<double> costs;                // of its elements, until they are the weights of its partition
   std::vector<Partition> partitions;        // per domain
   std::vector<Parts> equation_nodes;        // per domain: part of each node that only equations use, or −1
   std::vector<Parts> nodes;                 // per part, ascending
@@ -126,13 +128,14 @@ struct JobDivision::State {
     if (parts < 1)
       throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested; at least 1 is needed");
     check_divisible(job);
+    leading = leading_domain(job);
+    costs = costs_with_twins(job, leading);
   }
 
   void divide(const std::string& method) {
-    const std::size_t leading = leading_domain(job);
     const Domain& domain = *job.domains[leading];
     DomainPartitioner partitioner(domain);
-    partitioner.set_weights(costs_with_twins(job, leading));
+    partitioner.set_weights(costs);
     for (std::size_t d = 0; d < job.domains.size(); ++d) {
       if (d == leading) continue;
       std::map<std::int32_t, std::vector<Id>> together;
@@ -177,8 +180,8 @@ struct JobDivision::State {
       throw Error(ErrorCode::misuse, "the division needs a list of parts for each of the job's " +
                                          std::to_string(job.domains.size()) + " models");
     for (std::size_t d = 0; d < job.domains.size(); ++d) {
-      partitions.push_back(
-          Partition::with_empty_parts(*job.domains[d], std::move(all[d]), parts, element_costs(*job.domains[d])));
+      partitions.push_back(Partition::with_empty_parts(
+          *job.domains[d], std::move(all[d]), parts, d == leading ? std::move(costs) : element_costs(*job.domains[d])));
       equation_nodes.push_back(parts_of_equation_nodes(*job.domains[d], partitions.back()));
     }
     for (int p = 0; p < parts; ++p)

@@ -45,8 +45,11 @@ SolveReport KrylovSolver::solve(LinearSOE& soe) {
   SolveReport report;
   report.solver = name() + " on " + soe.name();
   if (preconditioner_ && preconditioner_->is_flexible())
-    throw Error(ErrorCode::misuse, "preconditioner '" + preconditioner_->name() + "' varies from step to step, which " +
-                                       name() + " does not support; use block-jacobi, jacobi or none");
+    throw Error(ErrorCode::bad_input,
+                "preconditioner '" + preconditioner_->name() +
+                    "' varies from step to step, which this solver does not allow; use block-jacobi, jacobi or none, "
+                    "or an exact part solver",
+                "solver '" + name() + "'");
   if (preconditioner_ && preconditioner_->needs_symmetry() && !soe.model().device_model().symmetric())
     throw Error(ErrorCode::bad_input,
                 "preconditioner '" + preconditioner_->name() +

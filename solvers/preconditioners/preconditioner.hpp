@@ -24,7 +24,8 @@ class Preconditioner {
 
   /// Whether it requires a symmetric matrix. Solvers reject it for unsymmetric ones.
   virtual bool needs_symmetry() const { return true; }
-  /// Whether inverse() varies from one application to the next, so that flexible CG is needed.
+  /// Whether inverse() varies from one application to the next, so that flexible CG is needed. Solvers ask before
+  /// set_up().
   virtual bool is_flexible() const { return false; }
   /// The early progress expected of CG. If the residual is not reduced to `reduction` after `iterations` iterations, CG
   /// calls strengthen().

@@ -156,7 +156,16 @@ TEST_F(InFolder, PartitionShowsTheQualityOfEachPart) {
       nlohmann::json::parse(run({"partition", "beam.inp", "--method", "coordinate", "--parts", "4", "--json"}).out);
   EXPECT_EQ(json["parts"][1]["corners"], 0);
   EXPECT_EQ(json["parts"][1]["weight"], 8);
+  EXPECT_EQ(json["parts"][0]["floating_pieces"], 0);
+  EXPECT_EQ(json["parts"][1]["floating_pieces"], 1);
   EXPECT_EQ(json["findings"].size(), 2u);
+  // Of a mesh alone nobody knows what will hold it.
+  const std::string deck = read_text(settings.folder / "beam.inp");
+  write_text(settings.folder / "mesh.inp", deck.substr(0, deck.find("*NSET, NSET=CLAMP")));
+  const auto mesh = nlohmann::json::parse(run({"partition", "mesh.inp", "--method", "coordinate", "--json"}).out);
+  for (const auto& part : mesh["parts"]) EXPECT_TRUE(part["floating_pieces"].is_null()) << part.dump();
+  EXPECT_EQ(mesh["parts"].size(), 2u);
+  EXPECT_TRUE(mesh["findings"].empty()) << mesh["findings"].dump();
   const Outcome wrong = run({"partition", "beam.inp", "--method", "metis:graph=faces"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_TRUE(contains(wrong.error, "there is no graph 'faces'; there are dual (the default) and nodes"))

@@ -159,6 +159,136 @@ TEST(PartitionQuality, CountsCornersAndNamesEmptyParts) {
   EXPECT_EQ(with_empty.parts[1].pieces, 0);
 }
 
+TEST(PartitionQuality, CountsTheCornersOfEachPiece) {
+  // Nine fields of a square, as above. The part in the middle, with four corners, also has an element at the rim,
+  // inside of another part, which has none.
+  Domain square;
+  fill(square, 8, 8, 1, "plane_stress.quad4");
+  square.prescribe("xmin", "all");
+  std::vector<std::int32_t> ninths;
+  for (int e = 0; e < 64; ++e) ninths.push_back((e % 8 * 3 / 8) + 3 * (e / 8 * 3 / 8));
+  ASSERT_EQ(ninths[39], 5);
+  ninths[39] = 4;
+  const PartitionQuality nine =
+      examine_partition(square, DomainPartitioner(square).partition(UserPartition(ninths), 9));
+  EXPECT_EQ(nine.parts[4].floating_pieces, 2);
+  EXPECT_EQ(nine.parts[4].corners, 4);
+  EXPECT_EQ(nine.findings(),
+            (std::vector<std::string>{"part 4 is in several pieces", "parts 3-8 float: no support holds them",
+                                      "parts 4, 6 and 8 float with fewer than 2 corners, so that bddc and feti-dp need "
+                                      "averages of edges and faces there"}));
+}
+
+TEST(PartitionQuality, AspectIsThatOfTheBoxAroundThePart) {
+  const auto aspects = [](const Domain& domain, const std::vector<std::int32_t>& parts, int count) {
+    std::vector<double> list;
+    for (const PartQuality& one :
+         examine_partition(domain, DomainPartitioner(domain).partition(UserPartition(parts), count)).parts)
+      list.push_back(one.aspect);
+    return list;
+  };
+  Domain cube, plate, bar;
+  fill(cube, 10, 10, 10);
+  std::vector<std::int32_t> slices;
+  for (int e = 0; e < 1000; ++e) slices.push_back(e / 100);
+  for (const double aspect : aspects(cube, slices, 10)) EXPECT_NEAR(aspect, 10, 1e-9) << "10 × 10 × 1 elements";
+  fill(plate, 6, 2, 1, "plane_stress.quad4");
+  const std::vector<double> halves = aspects(plate, {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, 2);
+  EXPECT_NEAR(halves[0], 1, 1e-9);
+  EXPECT_NEAR(halves[1], 2, 1e-9);
+  fill(bar, 4, 1, 1, "truss");
+  EXPECT_EQ(aspects(bar, {0, 0, 0, 1}, 2), (std::vector<double>{1, 1})) << "sides without length do not count";
+}
+
+/// Makes the nodes at x = 0 a rigid body about node 901, which turns with node 902.
+void stiffen_end(Domain& domain) {
+  domain.add_node(901, 0, 0, 0);
+  domain.add_node(902, 0, 0, 0);
+  domain.set_rotation_node(902, 901, true);
+  const char* const u[] = {"ux", "uy", "uz"};
+  for (const std::int32_t n : domain.node_set("xmin"))
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
+      const double* r = &domain.coordinates()[3 * static_cast<std::size_t>(n)];
+      std::vector<Domain::EquationTerm> terms{
+          {domain.node_id(n), u[k], 1}, {901, u[k], -1}, {902, u[i], -r[j]}, {902, u[j], r[i]}};
+      std::erase_if(terms, [](const auto& term) { return term.coefficient == 0; });
+      domain.add_equation(terms);
+    }
+}
+
+TEST(PartitionQuality, SupportsHoldThroughEquations) {
+  const auto findings = [](const Domain& domain, const std::vector<std::int32_t>& parts) {
+    return examine_partition(domain, DomainPartitioner(domain).cut_equations().partition(UserPartition(parts), 2))
+        .findings();
+  };
+  // A bar of 4 × 2 × 1 elements that is cut along its length, through the rigid body at its end.
+  Domain body;
+  fill(body, 4, 2, 1);
+  stiffen_end(body);
+  for (const Id id : {901, 902})
+    for (const char* unknown : {"ux", "uy", "uz"}) body.prescribe_at(id, unknown);
+  EXPECT_EQ(findings(body, {0, 1, 0, 1, 0, 1, 0, 1}), (std::vector<std::string>{}));
+
+  // The mean displacement of its end, as in a distributing coupling; and a periodic bar, which nothing holds.
+  Domain mean, periodic;
+  for (Domain* bar : {&mean, &periodic}) {
+    fill(*bar, 4, 1, 1);
+    bar->add_node(901, 0, 0, 0);
+    for (const char* unknown : {"ux", "uy", "uz"}) bar->prescribe_at(901, unknown);
+  }
+  for (const char* unknown : {"ux", "uy", "uz"}) {
+    std::vector<Domain::EquationTerm> terms{{901, unknown, -1}};
+    for (const std::int32_t n : mean.node_set("xmin")) terms.push_back({mean.node_id(n), unknown, 0.25});
+    mean.add_equation(terms);
+    for (std::size_t i = 0; i < 4; ++i)
+      periodic.add_equation({{periodic.node_id(periodic.node_set("xmax")[i]), unknown, 1},
+                             {periodic.node_id(periodic.node_set("xmin")[i]), unknown, -1},
+                             {901, unknown, -1}});
+  }
+  EXPECT_EQ(findings(mean, {0, 0, 1, 1}).front(), "part 1 floats: no support holds it");
+  EXPECT_EQ(findings(periodic, {0, 0, 1, 1}).front(), "parts 0-1 float: no support holds them");
+}
+
+TEST(PartitionQuality, WhatHoldsAPartDependsOnItsElements) {
+  const auto findings = [](const std::string& type) {
+    Domain domain;
+    fill(domain, 6, 1, 1, type.c_str());
+    domain.prescribe("xmin", "all");
+    return examine_partition(domain, DomainPartitioner(domain).partition(UserPartition({0, 0, 1, 1, 2, 2}), 3))
+        .findings();
+  };
+  const std::string floating = "parts 1-2 float: no support holds them",
+                    averages = ", so that bddc and feti-dp need averages of edges and faces there";
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(findings("beam"), Lines{floating}) << "one node with rotations holds a part";
+  EXPECT_EQ(findings("truss"), (Lines{floating, "parts 0-2 have fewer than 3 interface nodes",
+                                      "parts 1-2 float with fewer than 3 corners" + averages}));
+  EXPECT_EQ(findings("plane_stress.quad4"), (Lines{floating, "parts 1-2 float with fewer than 2 corners" + averages}))
+      << "two interface nodes are enough in the plane";
+  EXPECT_EQ(findings("axisymmetric.quad4"), (Lines{floating, "parts 1-2 float with no corner" + averages}))
+      << "a body of revolution can only move along its axis";
+
+  // Two elements that share a node, and two that share none.
+  Domain corner, apart;
+  for (Domain* domain : {&corner, &apart}) {
+    for (Id id = 0; id < 8; ++id) domain->add_node(id + 1, id / 4 + (id % 4 == 1 || id % 4 == 2), id / 4 + id % 4 / 2);
+    const bool joined = domain == &corner;
+    ElementBlock& fields = domain->add_block("fields", joined ? "plane_stress.quad4" : "plane_heat.quad4");
+    fields.add(1, {1, 2, 3, 4});
+    fields.add(2, {joined ? 3 : 5, 6, 7, 8});
+    domain->prescribe_at(1, joined ? "ux" : "T");
+  }
+  const auto two_parts = [](const Domain& domain) {
+    return examine_partition(domain, DomainPartitioner(domain).partition(UserPartition({0, 1}), 2)).findings();
+  };
+  EXPECT_EQ(two_parts(corner),
+            (Lines{"part 1 floats: no support holds it", "parts 0-1 have fewer than 2 interface nodes",
+                   "part 1 floats with fewer than 2 corners" + averages}));
+  EXPECT_EQ(two_parts(apart), (Lines{"part 1 floats: no support holds it", "parts 0-1 have no interface node",
+                                     "part 1 floats with no corner" + averages}));
+}
+
 TEST(PartitionQuality, TableIsReadableWithManyParts) {
   Domain domain;
   fill(domain, 16, 16, 16);

@@ -124,7 +124,7 @@ TEST_F(NodeGraph, ContiguousPartsAreConnectedByFacesOrElseByNodes) {
   apart.block = "apart";
   apart.set_prefix = "apart_";
   add_box_mesh(solid, apart);
-  expect_error(ErrorCode::bad_input, {"metis:graph=nodes:contiguous", "not connected"},
+  expect_error(ErrorCode::bad_input, {"metis:graph=nodes:contiguous", "not connected", "without contiguous"},
                [&] { cut(solid, "metis:graph=nodes:contiguous", 4); });
   EXPECT_EQ(cut(solid, "metis:graph=nodes", 4).parts(), 4);
 }
@@ -232,7 +232,7 @@ TEST(Metis, OptionsAreCheckedByName) {
   if (!MetisPartitioner::available()) return;
   Domain domain;
   fill(domain, 8, 4, 2);
-  expect_error(ErrorCode::bad_input, {"3 parts need as many shares"},
+  expect_error(ErrorCode::bad_input, {"3 parts need as many shares", "give a share for each part"},
                [&] { cut(domain, "metis:graph=nodes:shares=1/2", 3); });
 }
 

@@ -74,12 +74,24 @@ TEST(PartSolvers, InexactOnesServeSchwarzMethodsOnly) {
   for (const char* method : {"cg+bddc", "cg+nn", "schur", "feti-dp"})
     expect_error(ErrorCode::bad_input, {"part solver 'amg'", "approximately", "cg+amg"},
                  [&] { solved(domain, std::string(method) + ":parts=4,solver=amg"); });
-  expect_error(ErrorCode::bad_input, {"amg:k-cycle", "GMRES"},
-               [&] { solved(domain, "gmres+ras:parts=4,solver=amg:k-cycle"); });
   expect_error(ErrorCode::bad_input, {"part solver 'ras'", "not symmetric"},
                [&] { solved(domain, "cg+asm:parts=4,solver=ras"); });
   expect_error(ErrorCode::bad_input, {"part solver 'none'"}, [&] { solved(domain, "cg+asm:parts=4,solver=none"); });
   expect_error(ErrorCode::not_found, {"cg+agm", "amg"}, [&] { solved(domain, "cg+asm:parts=4,solver=cg+agm"); });
+}
+
+TEST(PartSolvers, ThatVaryAreRefusedBeforeTheFirstSolve) {
+  Domain domain;
+  testing::add_loaded_bar(domain, 3);
+  const std::string option = ":parts=4,solver=amg:k-cycle";
+  for (const std::string solver : {"gmres+asm", "gmres+ras", "gmres+msm2", "bicgstab+asm2", "bicgstab+ras2"})
+    expect_error(ErrorCode::bad_input,
+                 {"solver '" + solver + ":solver=amg:k-cycle'", "varies from step to step", "an exact part solver"},
+                 [&] { solved(domain, solver + option); });
+  expect_error(ErrorCode::bad_input, {"varies from step to step"},
+               [&] { solved(domain, "gmres+asm2:coarse=geneo,parts=4,solver=amg:k-cycle"); });
+  expect_error(ErrorCode::bad_input, {"varies between iterations", "use cg+asm:solver=amg:k-cycle"},
+               [&] { solved(domain, "cg:reductions=1+asm" + option); });
 }
 
 TEST(PartSolvers, NestedSubstructuresAreRejectedWithTheirPart) {

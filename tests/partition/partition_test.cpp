@@ -10,6 +10,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
+#include <voussoir/partition/detail/metis_division.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/load_balancer.hpp>
 #include <voussoir/partition/partitioners.hpp>
@@ -175,6 +176,26 @@ TEST_P(Methods, AsManyPartsAsElements) {
 INSTANTIATE_TEST_SUITE_P(All, Methods, ::testing::Values(0, 1, 2), [](const auto& info) {
   return std::string(info.param == 0 ? "metis" : info.param == 1 ? "coordinate" : "inertial");
 });
+
+TEST(MetisPartitioner, CountsLightElementsBesideHeavyOnes) {
+  if (!MetisPartitioner::available()) GTEST_SKIP() << "built without METIS";
+  // Four elements that weigh 25 000 each, one in every quarter of a square, and 9996 that weigh 1: a part with one
+  // heavy element and all light ones has 1.27 times the mean.
+  Domain domain;
+  fill(domain, 100, 100, 1, "plane_stress.quad4");
+  std::vector<double> weights(static_cast<std::size_t>(domain.element_count()), 1.0);
+  for (const std::size_t heavy : {2525, 2575, 7525, 7575}) weights[heavy] = 25000;
+  EXPECT_LT(DomainPartitioner(domain).set_weights(weights).partition(MetisPartitioner(), 4).balance(), 1.1);
+}
+
+TEST(MetisPartitioner, WeightsAreWholeNumbersWithEnoughDigits) {
+  const auto scale = [](std::vector<double> weights) { return detail::metis_scale(weights); };
+  EXPECT_DOUBLE_EQ(scale({2, 1, 0}), 1e4 / 2) << "the heaviest has four digits";
+  EXPECT_DOUBLE_EQ(scale({0.5, 0, 25000}), 10 / 0.5) << "the lightest that counts has two";
+  EXPECT_DOUBLE_EQ(scale(std::vector<double>(1000000, 4.0)), 1e9 / 4e6) << "the sum is an int";
+  EXPECT_DOUBLE_EQ(scale({1e-6, 1e6}), 1e9 / (1e6 + 1e-6));
+  EXPECT_EQ(scale({0, 0}), 0);
+}
 
 TEST(MetisPartitioner, RefusesWhatDoesNotFitIntoMemory) {
   if (!MetisPartitioner::available()) GTEST_SKIP() << "built without METIS";

@@ -16,12 +16,14 @@
 
 VSR_REGISTER_ELEMENT(voussoir::testing::StreamLaw, Quad4);
 VSR_REGISTER_ELEMENT(voussoir::testing::DriftingSolidLaw, Hex8);
+VSR_REGISTER_ELEMENT(voussoir::testing::WarmSolidLaw, Hex8);
 
 namespace voussoir {
 namespace {
 
 using testing::add_drifting_bar;
 using testing::add_stream;
+using testing::add_warm_bar;
 using testing::expect_close;
 using testing::expect_error;
 using testing::solved;
@@ -62,6 +64,12 @@ TEST(UnsymmetricSchwarz, GivesTheAnswerOfLuForASolid) {
   expect_answer_of_lu(domain, {2, 6, 16}, ",cut=rcb");
 }
 
+TEST(UnsymmetricSchwarz, GivesTheAnswerOfLuForSeveralFields) {
+  Domain domain;
+  add_warm_bar(domain, 2);
+  expect_answer_of_lu(domain, {2, 6}, ",cut=rcb");
+}
+
 TEST(UnsymmetricSchwarz, GivesTheAnswerOfLuWithConstraintsAcrossInterfaces) {
   Domain domain;
   add_drifting_bar(domain, 2);
@@ -87,16 +95,7 @@ TEST(UnsymmetricSchwarz, SolvesMatricesThatAreAssembledForTheSetUp) {
     options.solver = "gmres+ras2:parts=5,cut=rcb";
     options.storage = storage;
     options.relative_tolerance = 1e-11;
-    if (std::string(storage) != "element") {
-      expect_close(make_static_analysis(domain, options)->run().front().unknowns, direct.unknowns, 1e-8);
-      continue;
-    }
-    // Element storages are solved, too, or refused by name.
-    try {
-      expect_close(make_static_analysis(domain, options)->run().front().unknowns, direct.unknowns, 1e-8);
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("use the storage csr or bsr"), std::string::npos) << error.what();
-    }
+    expect_close(make_static_analysis(domain, options)->run().front().unknowns, direct.unknowns, 1e-8);
   }
 }
 
@@ -152,13 +151,27 @@ class LentSolver : public PartSolver {
  protected:
   std::unique_ptr<PartSolver> inner_;
 };
-class LentUnsymmetricSolver final : public LentSolver, public UnsymmetricPartSolver {
+class LentUnsymmetricSolver : public LentSolver, public UnsymmetricPartSolver {
  public:
   void set_up_unsymmetric(const GeneralCsr& matrix, const std::string& where,
                           const std::function<std::string(std::int64_t)>& label) override {
     unsymmetric_part_solver(*inner_)->set_up_unsymmetric(matrix, where, label);
   }
 };
+/// One that says that it is not linear, and one that fails when it solves.
+class LentVaryingSolver final : public LentUnsymmetricSolver {
+ public:
+  bool is_exact() const override { return false; }
+  bool is_flexible() const override { return true; }
+};
+class LentFailingSolver final : public LentUnsymmetricSolver {
+ public:
+  void solve(std::span<double>) override { throw Error(ErrorCode::not_converged, "it gives up", "part solver"); }
+};
+VSR_REGISTER(part_solvers, "test-lent-varying", "not linear, it says",
+             PartSolverFactory{[](const std::string&) { return std::make_unique<LentVaryingSolver>(); }});
+VSR_REGISTER(part_solvers, "test-lent-failing", "never converges",
+             PartSolverFactory{[](const std::string&) { return std::make_unique<LentFailingSolver>(); }});
 VSR_REGISTER(part_solvers, "test-lent", "for symmetric matrices",
              PartSolverFactory{[](const std::string&) { return std::make_unique<LentSolver>(); }});
 VSR_REGISTER(part_solvers, "test-lent-unsymmetric", "for all matrices",
@@ -216,7 +229,7 @@ TEST(UnsymmetricSchwarz, NamesAPartThatIsSingular) {
   }
   MatrixSystem system(Backend::open("openmp:2"), shift, MatrixSystem::Symmetry::unsymmetric);
   std::vector<double> b(40, 1.0), x(40, 0.0);
-  expect_error(ErrorCode::singular, {"the matrix of part ", "is singular", "node "},
+  expect_error(ErrorCode::singular, {"the matrix of part ", "is singular", "node ", "use more overlap, fewer parts"},
                [&] { system.solve(*make_solver("gmres+asm:parts=4,cut=rcb"), b, x); });
 }
 
@@ -310,8 +323,68 @@ TEST(UnsymmetricSchwarz, CanBeStudied) {
     EXPECT_NE(row.failure.find("symmetric"), std::string::npos) << row.method << ": " << row.failure;
     EXPECT_NE(row.failure.find(row.method), std::string::npos) << row.method << ": " << row.failure;
   }
-  options.contrasts = {100};
-  expect_error(ErrorCode::bad_input, {"contrast", "not symmetric"}, [&] { run_study(domain, backend, options); });
+}
+
+TEST(UnsymmetricSchwarz, StudiesRefuseWrongOptionsBeforeTheySolve) {
+  Domain domain;
+  add_stream(domain, 4);
+  const auto backend = Backend::open("openmp:2");
+  int rows = 0;
+  StudyOptions options;
+  options.parts = {2};
+  options.cuts = {"rcb"};
+  options.methods = {"asm"};
+  options.progress = [&](const std::string&) { return ++rows > 0; };
+  run_study(domain, backend, options);
+  EXPECT_EQ(rows, 1);
+  const auto expect_refusal = [&](const StudyOptions& wrong, std::initializer_list<std::string> words) {
+    rows = 0;
+    expect_error(ErrorCode::bad_input, words, [&] { run_study(domain, backend, wrong); });
+    EXPECT_EQ(rows, 0);
+  };
+  StudyOptions wrong = options;
+  wrong.contrasts = {1, 100};
+  expect_refusal(wrong, {"contrast", "not symmetric"});
+  wrong = options;
+  wrong.parts = {2, 4, 100000};
+  expect_refusal(wrong, {"100000 parts", "only 16 elements"});
+  if (!MetisPartitioner::available()) return;
+  // An element that no face connects with the others.
+  domain.add_node(900, 9, 9);
+  domain.add_node(901, 10, 9);
+  domain.add_node(902, 10, 10);
+  domain.add_node(903, 9, 10);
+  domain.block(0).add(900, {900, 901, 902, 903});
+  domain.prescribe_at(900, "c");
+  wrong = options;
+  wrong.cuts = {"rcb", "metis:contiguous"};
+  expect_refusal(wrong, {"metis:contiguous", "not connected"});
+}
+
+TEST(UnsymmetricSchwarz, StudiesGoOnWhereAPartSolverFails) {
+  Domain domain;
+  add_stream(domain, 6);
+  const auto backend = Backend::open("openmp:2");
+  StudyOptions options;
+  options.parts = {2};
+  options.cuts = {"rcb"};
+  options.methods = {"asm", "ras", "jacobi"};
+  options.part_solver = "test-lent-varying";
+  auto rows = run_study(domain, backend, options);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_NE(rows[0].failure.find("method 'asm': it varies with the residual"), std::string::npos) << rows[0].failure;
+  EXPECT_NE(rows[1].failure.find("test-lent-varying"), std::string::npos) << rows[1].failure;
+  EXPECT_TRUE(rows[2].converged) << rows[2].failure;
+  options.part_solver = "test-lent-failing";
+  rows = run_study(domain, backend, options);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_NE(rows[0].failure.find("it gives up"), std::string::npos) << rows[0].failure;
+  EXPECT_NE(rows[1].failure.find("it gives up"), std::string::npos) << rows[1].failure;
+  EXPECT_TRUE(rows[2].converged) << rows[2].failure;
+
+  // Solvers refuse it before they begin.
+  expect_error(ErrorCode::bad_input, {"preconditioner 'asm'", "varies from step to step", "an exact part solver"},
+               [&] { solved(domain, "gmres+asm:parts=2,solver=test-lent-varying"); });
 }
 
 }  // namespace

@@ -288,7 +288,7 @@ TEST(JobDivision, BalancesTheCostOfMixedElements) {
 
 TEST(JobDivision, CountsTheCostOfBothModels) {
   // The left half of a bar of 40 elements is in a thermal model, too: there an element costs 3600 + 400, and on the
-  // right 3600. Half of that are 19 elements on the left.
+  // right 3600. Half of that are 19 elements on the left, 19 · 4000 = 4000 + 20 · 3600.
   auto domain = std::make_unique<Domain>();
   BoxMesh mesh;
   mesh.type = "solid.hex20";
@@ -315,6 +315,7 @@ TEST(JobDivision, CountsTheCostOfBothModels) {
   for (const std::int64_t left : {20, 19}) {
     const JobDivision division(job, 2, "coordinate");
     EXPECT_EQ(std::min(division.partition(0).element_count(0), division.partition(0).element_count(1)), left);
+    EXPECT_NEAR(division.partition(0).balance(), 1, 1e-12) << "of what was balanced";
     if (left == 20) job.domains.push_back(std::move(heat));
   }
 }
