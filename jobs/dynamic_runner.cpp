@@ -104,13 +104,14 @@ std::string history_bytes(const AnalysisModel& model, const AnalysisState& state
   return bytes.str();
 }
 
-std::shared_ptr<const ElementHistory> read_history(const AnalysisModel& model, const std::string& bytes) {
+}  // namespace
+
+std::shared_ptr<const ElementHistory> DynamicRunner::read_history(const AnalysisModel& model,
+                                                                  const std::string& bytes) {
   if (bytes.empty()) return nullptr;
   std::istringstream in(bytes);
   return restore_state(model, in).history;
 }
-
-}  // namespace
 
 std::string DynamicRunner::where(std::size_t step) const {
   const JobStep& asked = job_.steps[step];

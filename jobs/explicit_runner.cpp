@@ -152,11 +152,6 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
     auto made = std::make_unique<ExplicitAnalysis>(*job_.domains[asked.domain], std::move(parts));
     if (numbered) numbered(made->model());
     made->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
-    if (request.continues && made->model().has_history())
-      throw Error(ErrorCode::bad_input,
-                  "a step of explicit dynamics cannot continue another one where elements have a history; put both "
-                  "into one step",
-                  where(step));
     recorder->increments = [a = made.get()] { return a->report().steps; };
     made->set_steps(explicit_steps(asked, request, recorder->targets()));
     made->set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
@@ -169,6 +164,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
     End motion = initial_motion(made->model(), request, nullptr);
     made->set_initial_displacement(std::move(motion.displacement));
     made->set_initial_velocity(std::move(motion.velocity));
+    made->set_initial_history(read_history(made->model(), motion.history));
     return made;
   };
   const std::unique_ptr<ExplicitAnalysis> finished = run_saved(step, request, make, *recorder, saved);

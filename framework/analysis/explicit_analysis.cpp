@@ -109,6 +109,7 @@ AnalysisState ExplicitAnalysis::initial_state() const {
   }
   detail::take_initial_motion(*model_, displacement_, "displacement", state.unknowns);
   detail::take_initial_motion(*model_, velocity_, "velocity", state.rate);
+  state.history = history_;
   return state;
 }
 
@@ -151,7 +152,8 @@ void ExplicitAnalysis::start() {
     prepare_estimates();
     method.probe_viscosity(*model_, state_);
     plan_segment();
-    method.start(*model_, state_, size_, detail::strain_energy_of(*model_, state_));
+    const bool yielded = detail::on_any(*model_, state_.history != nullptr);
+    method.start(*model_, state_, size_, yielded ? 0.0 : detail::strain_energy_of(*model_, state_));
   });
   started_ = true;
   report_state();

@@ -119,6 +119,9 @@ class ExplicitAnalysis : public Analysis {
   void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
   /// Velocities at the start, likewise.
   void set_initial_velocity(NodalField velocity) { velocity_ = std::move(velocity); }
+  /// What elements remember at the start, of a state of this model; null: nothing. The strain energy of a body that has
+  /// yielded does not follow from its displacements: energies are those since the start.
+  void set_initial_history(std::shared_ptr<const ElementHistory> history) { history_ = std::move(history); }
   /// Recover stresses and section forces for the results of run() (default: yes).
   void set_recovery(bool on) { recover_ = on; }
   /// Takes the result of a state as soon as it is there; run() then returns none.
@@ -187,6 +190,7 @@ class ExplicitAnalysis : public Analysis {
   ExplicitSteps steps_;
   MassScaling scaling_;
   NodalField displacement_, velocity_;
+  std::shared_ptr<const ElementHistory> history_;
   bool recover_ = true;
   AnalysisState state_;
   bool started_ = false;

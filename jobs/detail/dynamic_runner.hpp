@@ -74,6 +74,8 @@ class DynamicRunner {
   std::string where(std::size_t step) const;
   /// Load cases, base accelerations and motions of supports, as a step has them.
   static void set_loads(TimeLoads& loads, const DynamicStep& request);
+  /// The history of elements that End has.
+  static std::shared_ptr<const ElementHistory> read_history(const AnalysisModel& model, const std::string& bytes);
   /// Where a step begins: at `initial` temperatures, where the one before ended, or with its initial conditions.
   End initial_motion(const AnalysisModel& model, const DynamicStep& request, const NodalField* initial) const;
   void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial, StepCheckpoint& saved);
