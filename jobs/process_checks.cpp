@@ -31,6 +31,11 @@ void check_process_steps(const Job& job) {
 
 /// Tables of modes and states of mode superposition are made on process 0, which needs the whole model for it.
 void check_steps_in_pieces(const Job& job) {
+  if (job.restart)
+    throw Error(ErrorCode::unavailable,
+                "*RESTART, READ is not supported with results in pieces, nor in divided jobs; run the deck itself, "
+                "without --pieces",
+                job.restart->where);
   for (const JobStep& step : job.steps) {
     if (has_states(step.procedure) && step.procedure != Procedure::frequency && !is_integrated(step.procedure))
       throw Error(ErrorCode::unavailable,

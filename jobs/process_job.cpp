@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
@@ -12,6 +13,7 @@
 #include <voussoir/jobs/detail/process_checks.hpp>
 #include <voussoir/jobs/detail/process_dynamic_step.hpp>
 #include <voussoir/jobs/detail/process_mode_step.hpp>
+#include <voussoir/jobs/detail/process_restart.hpp>
 #include <voussoir/jobs/detail/process_shares.hpp>
 #include <voussoir/jobs/detail/process_stress_step.hpp>
 #include <voussoir/jobs/detail/whole_model_check.hpp>
@@ -69,7 +71,8 @@ class ProcessRunner {
     }
     load_cases_.emplace(part_.job);
     find_heaters();
-    for (std::size_t s = 0; s < part_.job.steps.size(); ++s) {
+    if (!part_receiver_) begin_restart();
+    for (std::size_t s = start_.first_step; s < part_.job.steps.size(); ++s) {
       const Procedure procedure = part_.job.steps[s].procedure;
       if (procedure == Procedure::frequency)
         find_modes(s);
@@ -81,6 +84,7 @@ class ProcessRunner {
         integrate(s);
       else
         solve(s);
+      if (restart_) restart_->end_step(s, dynamics_.get());
     }
     report();
     return std::move(result_);
@@ -145,6 +149,16 @@ class ProcessRunner {
       if (step.heated_by) heaters_.insert(*step.heated_by);
       const auto* request = std::get_if<DynamicStep>(&step.modal);
       if (request && request->continues) heaters_.insert(*request->continues);
+    }
+  }
+
+  /// Takes what the job continues (*RESTART, READ).
+  void begin_restart() {
+    restart_.emplace(processes_, part_, whole_, receiver_);
+    start_ = restart_->begin();
+    for (auto& [step, unknowns] : start_.unknowns) {
+      previous_[part_.job.steps[step].domain] = unknowns;
+      unknowns_[step] = std::move(unknowns);
     }
   }
 
@@ -253,6 +267,7 @@ class ProcessRunner {
           [this](std::size_t s, const Progress& progress, double left) {
             return !observer_ || observer_({s, part_.job.steps.size(), part_.job.steps[s].name, progress, left});
           });
+    if (start_.motion) dynamics_->set_motion(*std::exchange(start_.motion, std::nullopt));
     const bool heat = step.procedure == Procedure::transient_heat;
     const auto& continues = std::get<DynamicStep>(step.modal).continues;
     const NodalField* initial = nullptr;
@@ -343,6 +358,7 @@ class ProcessRunner {
     agree(processes_, [&] {
       if (!whole_) return;
       if (whole_->steps[index].procedure == Procedure::statics) detail::take_moments_off(*whole_, merged);
+      restart_->keep(index, merged.unknowns);
       receiver_->step(index, std::move(merged));
     });
   }
@@ -405,6 +421,8 @@ class ProcessRunner {
   const detail::ModalRunner::Tell tell_modes_ = [this](std::size_t step, const Progress& progress) {
     return !observer_ || observer_({step, part_.job.steps.size(), part_.job.steps[step].name, progress});
   };
+  std::optional<detail::ProcessRestart> restart_;  // where process 0 merges the results of the parts
+  detail::ProcessRestart::Start start_;
   std::unique_ptr<detail::ProcessDynamicStep> dynamics_;            // of steps in increments
   std::map<std::size_t, PossibleFreeMotions> possible_motions_;     // on process 0, of frequency steps
   std::map<std::size_t, std::vector<std::string>> step_notes_;      // on process 0, of steps in increments

@@ -35,7 +35,7 @@ void note_unused_nodes(const AnalysisModel& model, std::vector<std::string>& gen
 
 std::vector<std::string> WholeModelCheck::run(std::vector<std::string>& general) {
   std::set<std::pair<std::size_t, const voussoir::Supports*>> done;
-  for (std::size_t s = 0; s < job_.steps.size(); ++s) {
+  for (std::size_t s = job_.first_step(); s < job_.steps.size(); ++s) {
     const JobStep& step = job_.steps[s];
     const bool vibrates = step.procedure == Procedure::frequency;
     if (uses_modes(step.procedure) && !vibrates) continue;  // of the supports that its modes have

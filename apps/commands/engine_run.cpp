@@ -221,7 +221,7 @@ class EngineRunner {
                     "*END STEP in a deck, \"steps\" in a job file)",
                     file);
       check_process_job(job_);
-      leave_restarts_out();
+      if (in_pieces) leave_restarts_out();
       run_.results.apply(job_);
       if (!in_pieces) open_files(file);
       for (const JobStep& step : job_.steps)
@@ -231,11 +231,11 @@ class EngineRunner {
     saved_ = saved;
   }
 
-  /// Restart files are written by runs on one process.
+  /// Restart files have states of the whole model.
   void leave_restarts_out() {
     for (JobStep& step : job_.steps)
       if (std::exchange(step.restart, RestartWrite::none) != RestartWrite::none)
-        remark(step.where, "no restart file is written on several processes (*RESTART, WRITE); checkpoints are");
+        remark(step.where, "no restart file is written with --pieces (*RESTART, WRITE); checkpoints are");
   }
 
   /// The result files of process 0, and the checkpoints of the run.
@@ -386,6 +386,7 @@ class EngineRunner {
     }
     void state(std::size_t step, StepState state) override { files_.state(step, std::move(state)); }
     void end(std::size_t step, StepResponse response) override { files_.end(step, std::move(response)); }
+    void restart(std::size_t step, const std::string& bytes) override { files_.restart(step, bytes); }
 
    private:
     ResultFiles& files_;

@@ -153,6 +153,10 @@ void run_partition(const PartitionOptions& options) {
   Partition partition = DomainPartitioner(domain).set_weights(element_costs(domain)).partition(*method, options.parts);
   if (!options.output.empty()) {  // the first, since it may be refused
     check_divisible(job);
+    if (job.restart)
+      throw Error(ErrorCode::unavailable,
+                  "jobs that continue another one (*RESTART, READ) cannot be divided into a file; run the deck itself",
+                  job.restart->where);
     refuse_superposition(job);
     refuse_faults(job);
     note_tables_of_modes(job);

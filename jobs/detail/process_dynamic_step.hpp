@@ -34,6 +34,10 @@ class ProcessDynamicStep {
   /// The displacements or temperatures of this part at the end of a step; without components where the part has no
   /// elements.
   NodalField end_of(std::size_t step) const;
+  /// Where the last step ended, of this part; see DynamicRunner.
+  std::optional<RestartState::Motion> motion() const { return runner_.motion(); }
+  /// What the next step continues, in place of a step of this run.
+  void set_motion(const RestartState::Motion& motion) { runner_.set_motion(motion); }
   /// The temperatures that a step of thermal stress is solved with, of the whole model, on process 0, or of each part
   /// where each of them receives its results; they are given away.
   std::vector<HeatedState> take_heated(std::size_t stress_step);

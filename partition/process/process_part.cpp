@@ -72,10 +72,6 @@ void check_divisible(const Job& job) {
   if (job.mesh_only)
     throw Error(ErrorCode::bad_input, "a mesh without sections and steps cannot be solved; write a job file for it",
                 job.source);
-  if (job.restart)
-    throw Error(ErrorCode::unavailable,
-                "*RESTART, READ is not supported on several processes, nor in divided jobs; run without --engine",
-                job.restart->where);
   for (const auto& domain : job.domains) {
     if (domain->node_count() != job.domains.front()->node_count())
       throw Error(ErrorCode::bad_input, "the models of a job that is divided must have the same nodes", job.source);

@@ -198,7 +198,7 @@ void walk_request(A& archive, Request& request) {
 template <class A>
 void walk_step(A& archive, Walked<A, JobStep>& step) {
   auto& [name, title, procedure, procedure_name, domain, load_case, load_factor, total_time, where, supports, heated_by,
-         prints, histories, modal, restart] = step;  // restart files are written by runs on one process
+         prints, histories, modal, restart] = step;  // process 0 has what restart files need
   archive(name, title);
   archive.choice(procedure, Procedure::nonlinear_statics);
   archive(procedure_name, domain, load_case, load_factor, total_time, where, heated_by, prints, histories);
@@ -214,7 +214,8 @@ template <class A>
 void walk_general(A& archive, Walked<A, Job>& job) {
   auto& [name, title, source, domains, steps, node_axes, notes, rotation_nodes, own_nodes, instances, mesh_only, units,
          points, paths, checkpoints, restart_deck, restart] = job;
-  // put_domains() and put_steps() write the domains and the steps; check_divisible() refuses jobs that continue others
+  // put_domains() and put_steps() write the domains and the steps; process 0 has what jobs that continue others begin
+  // with
   archive(name, title, source, node_axes, notes, rotation_nodes, own_nodes, instances, mesh_only, units, points, paths,
           checkpoints);
 }

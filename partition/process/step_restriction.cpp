@@ -149,7 +149,7 @@ void check_supports(const Job& job, const JobStep& step, const PlaceCheck& check
 void restrict_steps(const Job& whole, std::span<const std::int32_t> nodes, Job& part) {
   const auto& [name, title, source, domains, steps, node_axes, notes, rotation_nodes, own_nodes, instances, mesh_only,
                units, points, paths, checkpoints, restart_deck, restart] = whole;
-  // A new member of Job must be restricted here. check_divisible() refuses jobs that continue others.
+  // A new member of Job must be restricted here. Process 0 has what jobs that continue others begin with.
   const LocalNodes local(nodes, part);
   part.name = name;
   part.title = title;

@@ -133,6 +133,10 @@ std::vector<Job> jobs() {
       {"plastic dynamics", model(plastic), {step(fixed, "*CLOAD, AMPLITUDE=HIT\nTIP, 1, 150.\n"), step(fixed, "")}},
       {"statics in increments before dynamics", model(plastic), {step(increments, pull), step(fixed, "")}},
       {"explicit dynamics", model(density), {step(explicit_step, hit), step(explicit_step, "")}},
+      {"explicit plastic dynamics",
+       model(plastic),
+       {step("*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 2e-5\n", "*CLOAD\nTIP, 1, 2000.\n"),
+        step("*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 2e-6\n", "*CLOAD, OP=NEW\n")}},
       {"transient heat", model(thermal) + hot, {heat_step(heat, warm), heat_step(heat, "")}},
       {"heat and stress", model(thermal) + hot, {step(both, warm), step(both, pull)}, 2},
   };

@@ -80,6 +80,11 @@ std::vector<Case> cases() {
                "*STEP, NLGEOM, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.03\n*CLOAD\nRIGHT, 2, 0.05\n" + printed),
        6},
       {"explicit", bar(3, "C3D8", weak, held + "*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 0.1\n" + push + printed), 5},
+      {"explicit, second step",
+       bar(3, "C3D8", weak,
+           held + "*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 0.05\n" + push + printed +
+               "*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 0.05\n" + push + printed),
+       26},
       {"explicit, viscous",
        bar(4, "C3D8", elastic, held + "*STEP\n*DYNAMIC, EXPLICIT\n, 0.1\n*BULK VISCOSITY\n0.1, 1.5\n" + push + printed),
        5},
