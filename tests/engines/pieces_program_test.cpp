@@ -95,6 +95,18 @@ TEST(Pieces, OfAnHdf5FileAreThoseOfAVpartFile) {
   EXPECT_FALSE(contains(cut.error, "HDF5-DIAG")) << cut.error;
 }
 
+TEST(Pieces, OfIterativeMethodsTellThatMechanismsWereNotSearchedFor) {
+  const auto folder = fresh_folder("pieces_mechanisms");
+  write_text(folder / "bar.inp", cantilever_deck(6, 3, 2));
+  divide(folder, "bar.inp", 2, "bar.vpart");
+  const std::string note = "the method mumps of the engine detects them, iterative methods do not\n";
+  for (const std::string method : {"gamg", "mumps"}) {
+    const Outcome outcome = on_processes(2, folder, {"run", "bar.vpart", "--engine", "petsc:" + method, "--no-files"});
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(occurrences(outcome.error, note), method == "gamg" ? 1u : 0u) << outcome.error;
+  }
+}
+
 TEST(Pieces, OfADeckAreWrittenOnRequest) {
   const auto folder = fresh_folder("pieces_deck");
   write_text(folder / "bar.inp", cantilever_deck(5, 2, 2));
