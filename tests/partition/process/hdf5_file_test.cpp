@@ -199,15 +199,13 @@ TEST_F(Hdf5File, AFullDiskIsForgottenAtTheEndOfTheProcess) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   ::testing::internal::GetCapturedStderr();
   const auto fill_disk = [&] {
-    const Job job = two_model_job(2);
-    const JobDivision division(job, 2);
-    try {
-      const testing::SmallDisk disk(3000);
-      write_part_file(folder_ / "model.h5", division);
-    } catch (const Error&) {
-      std::exit(0);
+    const Job job = two_model_job(4);
+    const JobDivision division(job, 4);
+    for (const rlim_t room : {100, 3000, 20000, 50000}) {
+      const testing::SmallDisk disk(room);
+      EXPECT_THROW(write_part_file(folder_ / "model.h5", division), Error) << room;
     }
-    std::exit(1);
+    std::exit(::testing::Test::HasFailure() ? 1 : 0);
   };
   EXPECT_EXIT(fill_disk(), ::testing::ExitedWithCode(0), "^$");
   ::testing::internal::CaptureStderr();

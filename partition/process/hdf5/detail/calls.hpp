@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -67,18 +68,23 @@ class Hdf5Session {
 /// for us and tells HDF5 that all went well.
 class OutputDriver {
  public:
-  explicit OutputDriver(OutputFile& file) : to_{&file, {}} {}
-  void use(hid_t access);  ///< for files that are created with these properties, while this object lives
-  void rethrow() const {   ///< the first failure of the OutputFile, if there was one
-    if (to_.failure) std::rethrow_exception(to_.failure);
-  }
+  /// Shared with HDF5, which may keep a file that it could not close until the end of the process.
   struct Destination {
-    OutputFile* file;
+    OutputFile* file;  // null: nothing is written any more
     std::exception_ptr failure;
   };
 
+  explicit OutputDriver(OutputFile& file) : to_(std::make_shared<Destination>(Destination{&file, {}})) {}
+  ~OutputDriver() { to_->file = nullptr; }
+  OutputDriver(const OutputDriver&) = delete;
+  OutputDriver& operator=(const OutputDriver&) = delete;
+  void use(hid_t access);  ///< for files that are created with these properties, while this object lives
+  void rethrow() const {   ///< the first failure of the OutputFile, if there was one
+    if (to_->failure) std::rethrow_exception(to_->failure);
+  }
+
  private:
-  Destination to_;
+  std::shared_ptr<Destination> to_;
 };
 
 /// "00007": the name of a part, with at least five digits, and the same number of them for all parts.
