@@ -47,9 +47,14 @@ Hdf5Session::Hdf5Session(const std::filesystem::path& path) : lock_(one_at_a_tim
                 place_of(path));
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  H5PLget_loading_state(&plugins_);
+  H5PLset_loading_state(0);
 }
 
-Hdf5Session::~Hdf5Session() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+Hdf5Session::~Hdf5Session() {
+  H5PLset_loading_state(plugins_);
+  H5Eset_auto2(H5E_DEFAULT, print_, data_);
+}
 
 std::string part_name(int part, int parts) {
   const std::string number = std::to_string(part);

@@ -48,8 +48,9 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// One use of HDF5 at a time, since not every build of it has locks of its own; and without messages on stderr, which
-/// others in this process may have asked for. Throws Error (unavailable) at `path` if another HDF5 is loaded.
+/// One use of HDF5 at a time, since not every build of it has locks of its own; without messages on stderr, which
+/// others in this process may have asked for; and without filters that HDF5 would load because a file names them.
+/// Throws Error (unavailable) at `path` if another HDF5 is loaded.
 class Hdf5Session {
  public:
   explicit Hdf5Session(const std::filesystem::path& path);
@@ -61,6 +62,7 @@ class Hdf5Session {
   std::lock_guard<std::mutex> lock_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
+  unsigned plugins_ = 0;
 };
 
 /// A driver by which HDF5 writes an OutputFile. HDF5 can neither write a file without a name nor recover from a full
