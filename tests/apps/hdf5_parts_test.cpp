@@ -1,7 +1,6 @@
 // Divided jobs as HDF5 files, by the program, and what it says where it has no HDF5.
 #include <gtest/gtest.h>
 
-#include <voussoir/backends/error.hpp>
 #include <voussoir/partition/process/part_file.hpp>
 
 #include "program_run.hpp"
@@ -21,11 +20,9 @@ struct Hdf5Program : public ::testing::Test {
 };
 
 TEST_F(Hdf5Program, WritesTheDividedJob) {
-  try {
-    require_part_format("beam.h5");
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
-  }
+#ifndef VSR_TEST_HDF5
+  GTEST_SKIP() << "built without HDF5: install libhdf5-dev";
+#endif
   const std::vector<std::string> command{"partition", "beam.inp", "--parts", "3", "--output", "beam.h5"};
   const Outcome outcome = run(command);
   ASSERT_EQ(outcome.code, 0) << outcome.error;
