@@ -94,6 +94,8 @@ std::string part_name(int part, int parts);
 /// "file 'wing.h5'", the place that errors name.
 std::string place_of(const std::filesystem::path& path);
 
+/// Throws Error (unavailable) at `path` where HDF5 cannot be used, as Hdf5Session does.
+void check_hdf5(const std::filesystem::path& path);
 void write_hdf5(const std::filesystem::path& path, const JobDivision& division, bool overwrite);
 std::shared_ptr<const StoredParts> open_hdf5(const std::filesystem::path& path);
 
