@@ -118,6 +118,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   if (!started) {
     int level = 0;
     VSR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level));
+    started_mpi_ = true;
   }
   VSR_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_));
   VSR_MPI(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
@@ -140,8 +141,7 @@ PetscEngine::~PetscEngine() {
   PetscPopErrorHandler();
   SlepcFinalize();
   if (communicator_ != MPI_COMM_NULL) MPI_Comm_free(&communicator_);
-  int ended = 0;
-  if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Finalize();
+  if (started_mpi_) MPI_Finalize();
 }
 
 PetscErrorCode PetscEngine::ask_to_stop(const std::function<bool(int, double)>& progress, PetscInt iteration,
