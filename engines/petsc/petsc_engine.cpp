@@ -63,14 +63,19 @@ void give_blas_its_memory() {
   VSR_PETSC(MatDestroy(&a));
 }
 
-/// Large arrays in mappings of their own, which go back to the system when they are released. Open MPI switches that
-/// off where it may have to register memory with a network; memory between arrays of multigrid set-up would then stay
-/// with the process.
+/// Large arrays in mappings of their own, which go back to the system when they are released. SuperLU_DIST, which
+/// Debian's PETSc loads, switches that off for the whole process, and so may libraries of networks (libpsm2,
+/// libinfinipath); memory between arrays of multigrid set-up would then stay with the process. What the user has set
+/// is set again.
 void give_large_arrays_their_own_memory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_MAX, 65536);
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 21);
+  const auto choose = [](int parameter, const char* variable, int value) {
+    const char* const text = std::getenv(variable);
+    mallopt(parameter, text && *text ? std::atoi(text) : value);
+  };
+  choose(M_MMAP_MAX, "MALLOC_MMAP_MAX_", 65536);
+  choose(M_MMAP_THRESHOLD, "MALLOC_MMAP_THRESHOLD_", 1 << 20);
+  choose(M_TRIM_THRESHOLD, "MALLOC_TRIM_THRESHOLD_", 1 << 21);
 #endif
 }
 
