@@ -8,7 +8,7 @@ namespace voussoir {
 
 /// Incremented whenever a public class that crosses a library boundary changes: its virtual functions, its members, or
 /// what its inline functions assume. tests/structure/check_abi.sh enforces this.
-inline constexpr std::int32_t abi_number = 18;
+inline constexpr std::int32_t abi_number = 19;
 
 /// ELF section in which every object file that registers something keeps the number it was compiled with. It is read
 /// from the file before the library is loaded.

@@ -99,8 +99,7 @@ ReceivedPart read_process_part(Engine& engine, const std::string& path) {
   if (processes.is_first() && std::any_of(own.part.domains.begin(), own.part.domains.end(), moves))
     own.mechanisms.push_back(
         "mechanisms such as hinges were not searched for, since no process has the whole model; the method mumps of "
-        "the "
-        "engine detects them, iterative methods do not");
+        "the engine detects them, iterative methods do not");
   return own;
 }
 

@@ -45,8 +45,7 @@ ReceivedPart read_process_slices(Engine& engine, const std::string& path, const 
   if (processes.is_first() && std::any_of(own.part.domains.begin(), own.part.domains.end(), moves))
     own.mechanisms.push_back(
         "free motions of single bodies and mechanisms such as hinges were not searched for, since no process has the "
-        "whole model; the "
-        "method mumps of the engine detects them, iterative methods do not");
+        "whole model; the method mumps of the engine detects them, iterative methods do not");
   return own;
 }
 

@@ -122,6 +122,15 @@ void refuse_existing(const PartitionOptions& options) {
   }
 }
 
+/// Before any work is done, too. A divided job of another name could not be run.
+void refuse_other_formats(const PartitionOptions& options) {
+  if (options.output.empty()) return;
+  if (!is_part_file_name(options.output))
+    throw Error(ErrorCode::bad_input, "the name of a divided job must end in .vpart, .h5 or .hdf5",
+                "file '" + options.output + "'");
+  require_part_format(options.output);
+}
+
 void draw_parts(const PartitionOptions& options, const std::string& method, const Domain& domain,
                 const Partition& partition) {
   PictureOptions how;
@@ -141,7 +150,7 @@ void draw_parts(const PartitionOptions& options, const std::string& method, cons
 void run_partition(const PartitionOptions& options) {
   check_outputs({options.file}, {options.csv, options.vtu, options.picture, options.output});
   refuse_existing(options);
-  if (!options.output.empty()) require_part_format(options.output);
+  refuse_other_formats(options);
   const auto method = make_partitioner(options.method);
   Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
   Domain& domain = *job.domains.front();
@@ -226,8 +235,8 @@ void add_partition_command(CLI::App& program) {
       ->type_name("FILE.png");
   partition
       ->add_option("--output", options->output,
-                   "Write the job, divided into parts for several processes: X.h5 and X.hdf5 are HDF5 files, others "
-                   "have the format of X.vpart")
+                   "Write the job, divided into parts for several processes, to X.vpart, or to X.h5 or X.hdf5 as an "
+                   "HDF5 file")
       ->type_name("FILE");
   partition->add_flag("--force", options->force, "Replace existing files");
   partition->add_flag("--json", options->json, "Print only a JSON document on standard output");

@@ -54,22 +54,13 @@ Mat matrix_of_type(MPI_Comm communicator, const SystemShare& share, const std::s
   return matrix;
 }
 
-/// PETSc counts the entries of own columns, and those of others, with its integers.
-void require_countable(std::int64_t entries, const SystemShare& share) {
-  if (entries > static_cast<std::int64_t>(PETSC_MAX_INT))
-    throw Error(ErrorCode::unavailable, std::to_string(entries) + " entries in the rows of one process (" +
-                                            std::to_string(share.owned) +
-                                            " of them) exceed the integers of this PETSc; use more processes, or a "
-                                            "PETSc that was configured with --with-64-bit-indices");
-}
-
 /// A matrix of a type derived from aij.
 Mat matrix_by_coordinates(MPI_Comm communicator, const SystemShare& share, OwnRows& rows, const std::string& type) {
   std::vector<PetscInt> row_of, column_of;
   std::vector<PetscScalar> values;
   const auto [inner, outer] = rows.count();
-  require_countable(inner, share);
-  require_countable(outer, share);
+  require_countable(inner, share.owned);
+  require_countable(outer, share.owned);
   for (auto* list : {&row_of, &column_of}) list->reserve(static_cast<std::size_t>(inner + outer));
   values.reserve(static_cast<std::size_t>(inner + outer));
   rows.visit([&](PetscInt number, const Row& row) {
@@ -115,7 +106,7 @@ Mat matrix_of_blocks(MPI_Comm communicator, const SystemShare& share, OwnRows& r
     outer.push_back(static_cast<PetscInt>(columns.size()) - inner.back());
   });
   for (const auto* blocks : {&inner, &outer})
-    require_countable(std::accumulate(blocks->begin(), blocks->end(), std::int64_t{0}) * size * size, share);
+    require_countable(std::accumulate(blocks->begin(), blocks->end(), std::int64_t{0}) * size * size, share.owned);
   Mat matrix = matrix_of_type(communicator, share, type);
   VSR_PETSC(MatSeqBAIJSetPreallocation(matrix, size, 0, inner.data()));
   VSR_PETSC(MatMPIBAIJSetPreallocation(matrix, size, 0, inner.data(), 0, outer.data()));
@@ -149,8 +140,8 @@ struct RowArrays {
   RowArrays(const SystemShare& share, OwnRows& rows, HostMatrix& entries) {
     const auto owned = static_cast<std::size_t>(share.owned);
     const auto [inner, outer] = rows.count();
-    require_countable(inner, share);
-    require_countable(outer, share);
+    require_countable(inner, share.owned);
+    require_countable(outer, share.owned);
     for (auto* start : {&inner_start, &outer_start}) *start = std::make_unique_for_overwrite<PetscInt[]>(owned + 1);
     inner_column = std::make_unique_for_overwrite<PetscInt[]>(static_cast<std::size_t>(inner));
     outer_column = std::make_unique_for_overwrite<PetscInt[]>(static_cast<std::size_t>(outer));

@@ -114,6 +114,14 @@ class RowExchange {
 
 }  // namespace
 
+void require_countable(std::int64_t entries, std::int64_t rows) {
+  if (entries > static_cast<std::int64_t>(PETSC_MAX_INT))
+    throw Error(ErrorCode::unavailable, std::to_string(entries) + " entries in the rows of one process (" +
+                                            std::to_string(rows) +
+                                            " of them) exceed the integers of this PETSc; use more processes, or a "
+                                            "PETSc that was configured with --with-64-bit-indices");
+}
+
 double stiff_diagonal(const SystemShare& share, const HostMatrix& m) {
   const std::int64_t s = m.block_size, size = static_cast<std::int64_t>(share.number.size());
   double largest = 0;

@@ -33,7 +33,7 @@ class ShareRows {
 
   /// The entries of a local equation's row, columns ascending.
   void get(std::int64_t equation, Row& row);
-  /// Copies a block row, so that get() needs the values of the matrix no more until another block row is asked for.
+  /// Copies a block row, so that get() does not read the matrix again until another block row is requested.
   void load(std::int64_t block_row);
   /// Adds the numbers of entries that get() returns for an own equation, if no two equations have the same number.
   void count(std::int64_t equation, EntryCount& entries);
@@ -111,6 +111,10 @@ class OwnRows {
   std::vector<std::int64_t> equation_;  // of this process, per own row; -1 where it has none
   std::map<std::int64_t, Row> shared_;  // own rows to which other processes contribute
 };
+
+/// Throws Error (unavailable) if these rows of one process have more entries than PETSc can count with its integers: it
+/// counts those of own columns and those of others each for themselves.
+void require_countable(std::int64_t entries, std::int64_t rows);
 
 /// What the diagonal of equations that are not free gets with Diagonal::stiff: the largest diagonal entry of the
 /// process, or 1 where there is none.

@@ -63,14 +63,19 @@ void give_blas_its_memory() {
   VSR_PETSC(MatDestroy(&a));
 }
 
-/// Large arrays in mappings of their own, which go back to the system when they are released. Open MPI switches that
-/// off where it may have to register memory with a network; memory between arrays of multigrid set-up would then stay
-/// with the process.
+/// Large arrays in mappings of their own, which go back to the system when they are released. SuperLU_DIST, which
+/// Debian's PETSc loads, switches that off for the whole process, and so may libraries of networks (libpsm2,
+/// libinfinipath); memory between arrays of multigrid set-up would then stay with the process. What the user has set
+/// is set again.
 void give_large_arrays_their_own_memory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_MAX, 65536);
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 21);
+  const auto choose = [](int parameter, const char* variable, int value) {
+    const char* const text = std::getenv(variable);
+    mallopt(parameter, text && *text ? std::atoi(text) : value);
+  };
+  choose(M_MMAP_MAX, "MALLOC_MMAP_MAX_", 65536);
+  choose(M_MMAP_THRESHOLD, "MALLOC_MMAP_THRESHOLD_", 1 << 20);
+  choose(M_TRIM_THRESHOLD, "MALLOC_TRIM_THRESHOLD_", 1 << 21);
 #endif
 }
 
@@ -118,6 +123,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   if (!started) {
     int level = 0;
     VSR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level));
+    started_mpi_ = true;
   }
   VSR_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_));
   VSR_MPI(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
@@ -140,8 +146,7 @@ PetscEngine::~PetscEngine() {
   PetscPopErrorHandler();
   SlepcFinalize();
   if (communicator_ != MPI_COMM_NULL) MPI_Comm_free(&communicator_);
-  int ended = 0;
-  if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Finalize();
+  if (started_mpi_) MPI_Finalize();
 }
 
 PetscErrorCode PetscEngine::ask_to_stop(const std::function<bool(int, double)>& progress, PetscInt iteration,

@@ -44,6 +44,7 @@ class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
   std::unique_ptr<MpiProcesses> processes_;
   std::vector<std::string> user_options_;      // their names
   std::vector<std::string> starting_options_;  // names of those that set_starting_options() has set
+  bool started_mpi_ = false;                   // and therefore ends it
 };
 
 }  // namespace voussoir::petsc

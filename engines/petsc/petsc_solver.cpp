@@ -179,7 +179,7 @@ void PetscSolver::set_system(SystemShare share) {
                                    : system_->assemble(share, std::move(share.matrix), Diagonal::stiff,
                                                        method_->direct ? FixedEntries::diagonal : FixedEntries::blocks);
   if (share.symmetric) VSR_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
-  // MUMPS looks for zero pivots in an indefinite factorisation only; matrices of blocks do not know the option.
+  // MUMPS looks for zero pivots in an indefinite factorisation only; PETSc's baij does not support the option.
   if (share.symmetric && !method_->direct && !is_of_blocks(matrix_))
     VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
   if (!method_->direct && !products_) system_->add_motions(share, matrix_);

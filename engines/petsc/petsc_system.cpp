@@ -109,8 +109,13 @@ Mat PetscSystem::keep_parts(const SystemShare& share) {
   VSR_PETSC(MatCreateIS(communicator_, block, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
                         petsc_int(share.size), map, map, &matrix));
   VSR_PETSC(ISLocalToGlobalMappingDestroy(&map));
+  std::int64_t entries = 0;
+  visit_entries(share, share.matrix, Diagonal::stiff, [&](std::int64_t, std::int64_t, double) { ++entries; });
+  require_countable(entries, size);
   std::vector<PetscInt> row, column;
   std::vector<PetscScalar> value;
+  for (auto* list : {&row, &column}) list->reserve(static_cast<std::size_t>(entries));
+  value.reserve(static_cast<std::size_t>(entries));
   visit_entries(share, share.matrix, Diagonal::stiff, [&](std::int64_t i, std::int64_t j, double a) {
     row.push_back(petsc_int(i));
     column.push_back(petsc_int(j));

@@ -252,7 +252,7 @@ void DividedGroup::set_system(const LinearSOE* soe) {
     if (!soe->sparse_matrix()) throw Error(ErrorCode::misuse, "engines need an SOE with a stored matrix");
     system.matrix = soe->sparse_matrix()->to_host();
   });
-  call_engine([&] { solver_->set_system(system); });
+  call_engine([&] { solver_->set_system(std::move(system)); });
 }
 
 /// Other processes may still be inside the engine where this one has failed there.

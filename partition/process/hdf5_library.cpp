@@ -31,7 +31,7 @@ const Hdf5Container& load_hdf5_library(const std::string& library, const std::st
   }
   void* const symbol = dlsym(handle, hdf5_container_symbol);
   const Hdf5Container* const container = symbol ? reinterpret_cast<Hdf5ContainerEntry>(symbol)() : nullptr;
-  if (!container || container->abi != abi_number)
+  if (!container || container->abi != abi_number || container->class_sizes != shared_class_sizes())
     refuse_library("belongs to another build of Voussoir; build it again");
   return *container;
 }
@@ -44,9 +44,9 @@ const Hdf5Container& hdf5_container(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex);
   if (loaded) return *loaded;
   const std::string where = "file '" + path.string() + "'", name = hdf5_library_name();
-  // Beside the library first, where the file that was built with it is.
+  // Beside libvoussoir first, where the file that was built with it is, and then in the user's folders.
   std::vector<std::string> folders = plugin_search_path();
-  std::reverse(folders.begin(), folders.end());
+  if (!folders.empty()) std::rotate(folders.begin(), folders.end() - 1, folders.end());
   std::string searched;
   for (const std::string& folder : folders) {
     const std::filesystem::path library = std::filesystem::path(folder) / name;
@@ -59,8 +59,8 @@ const Hdf5Container& hdf5_container(const std::filesystem::path& path) {
   }
   throw Error(ErrorCode::unavailable,
               "files of parts in HDF5 need " + name + ", which was not found (searched " + searched +
-                  "): Voussoir was built without HDF5. Install libhdf5-dev and build it again with "
-                  "-DVOUSSOIR_HDF5=ON, or use a .vpart file",
+                  "): Voussoir was built without HDF5, or its target voussoir_hdf5 was not built. Install "
+                  "libhdf5-dev and build all of it with -DVOUSSOIR_HDF5=ON, or use a .vpart file",
               where);
 }
 

@@ -51,7 +51,7 @@ bool begins_with(const std::filesystem::path& path, std::string_view mark) {
   return file.good() && begin == mark;
 }
 
-/// In small letters.
+/// In lower case.
 std::string extension_of(const std::filesystem::path& path) {
   std::string text = path.extension().string();
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -136,7 +136,7 @@ void write_part_file(const std::filesystem::path& path, const JobDivision& divis
 }
 
 void require_part_format(const std::filesystem::path& path) {
-  if (is_hdf5_name(path)) detail::hdf5_container(path);
+  if (is_hdf5_name(path)) detail::hdf5_container(path).check(path);
 }
 
 bool is_part_file_name(const std::filesystem::path& path) {

@@ -18,11 +18,11 @@ class StoredParts;
 /// Error (unavailable).
 void write_part_file(const std::filesystem::path& path, const JobDivision& division, bool overwrite = false);
 
-/// Throws Error (unavailable) if a file of this name would be one in HDF5, and this Voussoir has no HDF5: a check
-/// before the job is divided.
+/// Throws Error (unavailable) if a file of this name would be one in HDF5, and this Voussoir has no HDF5 or the process
+/// another one: a check before the job is divided.
 void require_part_format(const std::filesystem::path& path);
 
-/// Whether a name ends as those of files of parts do: .vpart, .h5 or .hdf5, in capitals or not.
+/// Whether a name ends as those of files of parts do: .vpart, .h5 or .hdf5, in upper or lower case.
 bool is_part_file_name(const std::filesystem::path& path);
 
 /// A file of parts, in our own format or in HDF5; its contents tell which. Opening it reads a table of contents.

@@ -131,6 +131,12 @@ TEST_F(InFolder, PartitionWritesTheDividedJob) {
   EXPECT_EQ(elements, 32);
   EXPECT_EQ(run({"partition", "beam.inp", "--parts", "3", "--output", "beam.vpart"}).code, 5);
   EXPECT_EQ(run({"partition", "beam.inp", "--output", "beam.inp"}).code, 5);
+  const Outcome unnamed = run({"partition", "beam.inp", "--output", "beam.hdf", "--csv", "beam.csv"});
+  EXPECT_EQ(unnamed.code, 1);
+  EXPECT_TRUE(contains(unnamed.error, "'beam.hdf': ") && contains(unnamed.error, "must end in .vpart, .h5 or .hdf5"))
+      << unnamed.error;
+  EXPECT_FALSE(std::filesystem::exists(settings.folder / "beam.hdf") ||
+               std::filesystem::exists(settings.folder / "beam.csv"));
   // Without supports, no part of it could be solved, and no part alone would show it.
   std::string loose = cantilever_deck(8, 2, 2);
   const std::size_t at = loose.find("*BOUNDARY");

@@ -176,6 +176,11 @@ TEST(Slices, HaveTheAnswersOfOneProcess) {
     EXPECT_EQ(found["sizes"]["elements_by_type"], expected["sizes"]["elements_by_type"]);
     EXPECT_TRUE(fs::exists(folder / output / ("beam_p000" + std::to_string(count - 1) + ".vtu")));
   }
+  const Outcome iterated =
+      on_processes(2, folder, {"run", "beam.json", "--engine", "petsc:gamg", "--slices", "--no-files"});
+  EXPECT_EQ(iterated.code, 0) << iterated.error;
+  EXPECT_EQ(occurrences(iterated.error, "whole model; the method mumps of the engine detects them"), 1u)
+      << iterated.error;
 }
 
 /// The results of a run in slices by a partitioner; null where the engine was built without PT-Scotch.

@@ -67,12 +67,12 @@ TEST(Pieces, OfADividedJobHaveTheAnswersOfTheDeck) {
 
 // PETSc may bring an HDF5 of its own, one with MPI.
 TEST(Pieces, OfAnHdf5FileAreThoseOfAVpartFile) {
+#ifndef VSR_TEST_HDF5
+  GTEST_SKIP() << "built without HDF5: install libhdf5-dev";
+#endif
   const auto folder = fresh_folder("pieces_hdf5");
   write_text(folder / "bar.inp", cantilever_deck(6, 3, 2, {1.0, -2.5}));
-  const Outcome probe = alone(folder, {"partition", "bar.inp", "--parts", "2", "--output", "bar.h5"});
-  if (probe.code == 4) GTEST_SKIP() << probe.error;
-  ASSERT_EQ(probe.code, 0) << probe.error;
-  divide(folder, "bar.inp", 2, "bar.vpart");
+  for (const std::string name : {"bar.h5", "bar.vpart"}) divide(folder, "bar.inp", 2, name);
   fs::remove(folder / "bar.inp");
   for (const std::string name : {"bar.h5", "bar.vpart"}) {
     const Outcome outcome = on_processes(2, folder, {"run", name, "--engine", "petsc", "--output", "out_" + name});
@@ -93,6 +93,18 @@ TEST(Pieces, OfAnHdf5FileAreThoseOfAVpartFile) {
   EXPECT_EQ(cut.code, 1) << cut.error;
   EXPECT_EQ(occurrences(cut.error, "damaged or incomplete"), 1u) << cut.error;
   EXPECT_FALSE(contains(cut.error, "HDF5-DIAG")) << cut.error;
+}
+
+TEST(Pieces, OfIterativeMethodsTellThatMechanismsWereNotSearchedFor) {
+  const auto folder = fresh_folder("pieces_mechanisms");
+  write_text(folder / "bar.inp", cantilever_deck(6, 3, 2));
+  divide(folder, "bar.inp", 2, "bar.vpart");
+  const std::string note = "the method mumps of the engine detects them, iterative methods do not\n";
+  for (const std::string method : {"gamg", "mumps"}) {
+    const Outcome outcome = on_processes(2, folder, {"run", "bar.vpart", "--engine", "petsc:" + method, "--no-files"});
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(occurrences(outcome.error, note), method == "gamg" ? 1u : 0u) << outcome.error;
+  }
 }
 
 TEST(Pieces, OfADeckAreWrittenOnRequest) {

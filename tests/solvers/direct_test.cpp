@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <limits>
@@ -337,6 +338,21 @@ TEST_P(Direct, AnEmptyMatrixIsNoTrouble) {
   factor->solve(none);
   EXPECT_TRUE(factor->null_pivots().empty());
   EXPECT_TRUE(factor->null_space().empty());
+}
+
+// An OpenBLAS that uses OpenMP sets OpenMP's number of threads with its own.
+TEST_P(Direct, LeavesTheNumberOfThreadsOfOpenMp) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  DirectOptions options;
+  options.threads = 2;
+  const auto factor = make(options);
+  const SymmetricCsr a = laplacian(2, 12);
+  factor->factorise(a);
+  std::vector<double> x(static_cast<std::size_t>(a.n), 1.0);
+  factor->solve(x);
+  EXPECT_EQ(omp_get_max_threads(), 3);
+  omp_set_num_threads(before);
 }
 
 std::vector<DirectMethod> methods_of_this_build() {

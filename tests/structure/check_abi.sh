@@ -2,8 +2,9 @@
 # check_abi.sh ROOT [--update]
 # Guards the interface between libvoussoir and what it loads: plugin_abi.txt holds the ABI number and a checksum of the
 # code (without comments and white space) of plugin.hpp and of all headers that it includes, of the services that
-# plugins offer, and of the headers whose classes libraries of users derive from or fill. Code that has changed under the same number is an error, since a
-# library that was compiled before would be misread. --update records what is there.
+# plugins offer, of the headers whose classes libraries of users derive from or fill, and of those that engines and
+# libvoussoir-hdf5 read. Code that has changed under the same number is an error, since a library that was compiled
+# before would be misread. --update records what is there.
 set -eu
 
 root=$1
@@ -21,10 +22,16 @@ while :; do
 done
 
 services=$(cd "$root" && ls backends/*_services.hpp 2>/dev/null || true)
-for header in $services backends/divided_multigrid.hpp backends/grid_program.hpp backends/grouped_dots.hpp backends/multigrid.hpp backends/registry.hpp elements/kernel_program.hpp elements/register_kernel.hpp \
-  framework/analysis/linear_soe.hpp framework/domain/element_type.hpp framework/domain/host_element.hpp \
-  framework/domain/material.hpp jobs/procedures.hpp partition/element_graph.hpp partition/graph_partitioner.hpp \
-  partition/partitioners.hpp solvers/preconditioners/preconditioner.hpp solvers/registries.hpp; do
+for header in $services backends/divided_multigrid.hpp backends/grid_program.hpp backends/grouped_dots.hpp \
+  backends/host_memory.hpp backends/multigrid.hpp backends/registry.hpp elements/kernel_program.hpp \
+  elements/register_kernel.hpp framework/analysis/linear_soe.hpp framework/analysis/mode_measure.hpp \
+  framework/domain/domain.hpp framework/domain/element_block.hpp framework/domain/element_type.hpp \
+  framework/domain/host_element.hpp framework/domain/material.hpp framework/io/job/job.hpp \
+  framework/io/output_file.hpp jobs/procedures.hpp partition/element_graph.hpp partition/graph_partitioner.hpp \
+  partition/part_solver.hpp partition/partitioners.hpp partition/process/detail/part_container.hpp \
+  partition/process/engine.hpp partition/process/process_eigen.hpp partition/process/process_graph.hpp \
+  partition/process/process_part.hpp partition/process/processes.hpp solvers/preconditioners/preconditioner.hpp \
+  solvers/registries.hpp; do
   if [ -f "$root/$header" ]; then list="$list $header"; fi
 done
 

@@ -9,8 +9,13 @@
 namespace voussoir::detail {
 namespace {
 
+/// What HDF5 keeps, by its bytes, in properties of files that it has yet to open.
+struct Shared {
+  const std::shared_ptr<OutputDriver::Destination>* to;
+};
+
 struct DrivenFile : H5FD_t {
-  OutputDriver::Destination* to;
+  std::shared_ptr<OutputDriver::Destination> to;
   haddr_t allocated, written;  // ends
 };
 
@@ -18,7 +23,7 @@ DrivenFile& driven(H5FD_t* file) { return static_cast<DrivenFile&>(*file); }
 
 template <class Work>
 void keep_failure(DrivenFile& file, Work work) {
-  if (file.to->failure) return;
+  if (file.to->failure || !file.to->file) return;
   try {
     work();
   } catch (...) {
@@ -27,9 +32,9 @@ void keep_failure(DrivenFile& file, Work work) {
 }
 
 H5FD_t* open_driven(const char*, unsigned, hid_t access, haddr_t) {
-  const auto* const to = static_cast<OutputDriver::Destination* const*>(H5Pget_driver_info(access));
-  auto* const file = to ? new (std::nothrow) DrivenFile() : nullptr;
-  if (file) file->to = *to;
+  const auto* const info = static_cast<const Shared*>(H5Pget_driver_info(access));
+  auto* const file = info ? new (std::nothrow) DrivenFile() : nullptr;
+  if (file) file->to = *info->to;
   return file;
 }
 
@@ -51,7 +56,7 @@ herr_t read_driven(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size
   const std::size_t there = at < file.written ? std::min<haddr_t>(size, file.written - at) : 0;
   std::fill(bytes + there, bytes + size, static_cast<unsigned char>(0));
   keep_failure(file, [&] { file.to->file->read_back(at, bytes, there); });
-  return file.to->failure ? -1 : 0;
+  return file.to->failure || !file.to->file ? -1 : 0;
 }
 
 herr_t write_driven(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, const void* data) {
@@ -83,7 +88,7 @@ hid_t output_driver() {
     all.name = "voussoir_output";
     all.maxaddr = HADDR_MAX / 4;
     all.fc_degree = H5F_CLOSE_STRONG;
-    all.fapl_size = sizeof(OutputDriver::Destination*);
+    all.fapl_size = sizeof(Shared);
     all.open = open_driven;
     all.close = close_driven;
     all.query = query_driven;
@@ -108,8 +113,8 @@ hid_t output_driver() {
 }  // namespace
 
 void OutputDriver::use(hid_t access) {
-  Destination* const to = &to_;
-  done(H5Pset_driver(access, output_driver(), &to));
+  const Shared info{&to_};
+  done(H5Pset_driver(access, output_driver(), &info));
 }
 
 }  // namespace voussoir::detail

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <system_error>
+#include <vector>
 
 namespace voussoir::detail {
 namespace {
@@ -31,6 +32,11 @@ void end_without_complaints() {
   if (reason.find("unable to lock file") != std::string::npos)  // only where HDF5_USE_FILE_LOCKING asks for locks
     throw Error(ErrorCode::io, "HDF5 cannot lock the file (" + reason + "); set HDF5_USE_FILE_LOCKING=FALSE",
                 place_of(path));
+  if (reason.find("already open") != std::string::npos)
+    throw Error(ErrorCode::io,
+                "another program has the file open for writing, or ended without closing it (" + reason +
+                    "); close it there, or run 'h5clear -s' on the file",
+                place_of(path));
   refuse_file(path, "the file is damaged or incomplete: " + what + " (" + reason + "); divide the job again");
 }
 
@@ -40,6 +46,31 @@ Handle open_file(const std::filesystem::path& path) {
   done(H5Pset_file_locking(access, false, true));
   done(H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose};
+}
+
+[[noreturn]] void refuse_storage(const std::string& place) {
+  throw Hdf5Refusal{place + " is not stored as Voussoir writes it"};
+}
+
+/// Refuses soft and external links, and those of other kinds: what they lead to may be in other files.
+void require_hard_link(hid_t file, const std::string& place) {
+  H5L_info_t link{};
+  done(H5Lget_info(file, place.c_str(), &link, H5P_DEFAULT));
+  if (link.type != H5L_TYPE_HARD) refuse_storage(place);
+}
+
+/// Refuses datasets whose bytes are in other files, or that need filters which not every HDF5 has.
+void require_plain_storage(hid_t set, const std::string& place) {
+  const Handle how(H5Dget_create_plist(set), H5Pclose);
+  const H5D_layout_t layout = H5Pget_layout(how);
+  bool plain =
+      H5Pget_external_count(how) == 0 && (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED);
+  std::vector<H5Z_filter_t> known{H5Z_FILTER_DEFLATE, H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32};
+  const int filters = H5Pget_nfilters(how);
+  for (int f = 0; plain && f < filters; ++f)  // each of them once: deflate on deflate has no bound
+    plain = std::erase(known, H5Pget_filter2(how, static_cast<unsigned>(f), nullptr, nullptr, nullptr, 0, nullptr,
+                                             nullptr)) == 1;
+  if (!plain || filters < 0) refuse_storage(place);
 }
 
 /// The text of an attribute; empty if there is no such attribute.
@@ -73,8 +104,10 @@ auto with_encoded(const std::filesystem::path& path, int part, int parts, Use us
   const Hdf5Session session(path);
   try {
     const Handle file = open_file(path);
-    const std::string place = "parts/" + part_name(part, parts) + "/encoded";
+    const std::string group = "parts/" + part_name(part, parts), place = group + "/encoded";
+    for (const std::string& each : {std::string("parts"), group, place}) require_hard_link(file, each);
     const Handle set(H5Dopen2(file, place.c_str(), H5P_DEFAULT), H5Dclose);
+    require_plain_storage(set, place);
     const Handle space(H5Dget_space(set), H5Sclose);
     hsize_t size = 0;
     std::error_code ignored;
@@ -120,6 +153,7 @@ Hdf5Parts::Hdf5Parts(std::filesystem::path path) : path_(std::move(path)) {
       refuse_file(path_, "the file has format " + std::to_string(found) + ", but this program reads format " +
                              std::to_string(hdf5_format_version) + "; divide the job again");
     const std::int64_t count = number_attribute(file, "parts");
+    require_hard_link(file, "parts");
     const Handle group(H5Gopen2(file, "parts", H5P_DEFAULT), H5Gclose);
     H5G_info_t info{};
     done(H5Gget_info(group, &info));

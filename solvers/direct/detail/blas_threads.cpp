@@ -1,5 +1,7 @@
 #include <voussoir/solvers/direct/detail/blas_threads.hpp>
 #ifdef VOUSSOIR_HAVE_MUMPS
+#include <omp.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 extern "C" {
 void openblas_set_num_threads(int) __attribute__((weak));
 int openblas_get_num_threads(void) __attribute__((weak));
+int openblas_get_parallel(void) __attribute__((weak));
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
             const double*, const int*, const double*, double*, const int*) __attribute__((weak));
 }
@@ -17,6 +20,13 @@ void dgemm_(const char*, const char*, const int*, const int*, const int*, const 
 namespace voussoir::detail {
 
 namespace {
+
+/// The number to which openblas_set_num_threads() is set back. Where OpenBLAS uses OpenMP (2), that function also sets
+/// the number of threads of OpenMP, which OpenBLAS follows and which others in this process use.
+int present_threads() {
+  const bool uses_openmp = openblas_get_parallel != nullptr && openblas_get_parallel() == 2;
+  return uses_openmp ? omp_get_max_threads() : openblas_get_num_threads();
+}
 
 /// Threads whose working memory OpenBLAS has. Used under the lock of MUMPS.
 int ready = 0;
@@ -39,7 +49,7 @@ void prepare(int threads) {
 
 BlasThreads::BlasThreads(int wanted) {
   if (openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
-  const int before = openblas_get_num_threads();
+  const int before = present_threads();
   prepare(wanted > 0 ? wanted : before);
   if (wanted <= 0) return;
   before_ = before;

@@ -104,6 +104,31 @@ std::string group_of(int part) { return "parts/0000" + std::to_string(part); }
 class Hdf5Layout : public ::testing::Test {
  protected:
   void write(int parts) { write_part_file(path_, JobDivision(job_, parts), true); }
+  /// Writes the file and changes it as another program would.
+  template <class Work>
+  void change(const Work& work) {
+    write(2);
+    const Hdf5Reader file(path_, H5F_ACC_RDWR);
+    work(file);
+  }
+  /// Changes how part 1 is stored: work(its group, its size).
+  template <class Work>
+  void store_otherwise(const Work& work) {
+    const hsize_t size = encode(JobDivision(job_, 2).part(1)).size();
+    change([&](hid_t file) {
+      const hid_t group = H5Gopen2(file, "parts/00001", H5P_DEFAULT);
+      EXPECT_GE(H5Lmove(group, "encoded", group, "kept", H5P_DEFAULT, H5P_DEFAULT), 0);
+      work(group, size);
+      H5Gclose(group);
+    });
+  }
+  void expect_refusal(std::initializer_list<std::string> words) const {
+    expect_error(ErrorCode::bad_input, words, [&] {
+      const PartFile file(path_);
+      for (int p = 0; p < file.parts(); ++p) file.read(p);
+    });
+    EXPECT_GE(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), 0);  // for our own calls that fail
+  }
 
   Job job_ = two_model_job(2);
   std::filesystem::path path_ = testing::scratch_file("layout.h5");
@@ -223,22 +248,10 @@ TEST_F(Hdf5Layout, EncodedPartsAreThoseOfEncode) {
 }
 
 TEST_F(Hdf5Layout, OtherFilesAreRefused) {
-  const auto expect_refusal = [&](std::initializer_list<std::string> words) {
-    expect_error(ErrorCode::bad_input, words, [&] {
-      const PartFile file(path_);
-      for (int p = 0; p < file.parts(); ++p) file.read(p);
-    });
-    EXPECT_GE(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), 0);  // for our own calls that fail
-  };
   H5Fclose(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   expect_refusal({"layout.h5", "this HDF5 file is not a file of parts", "voussoir partition"});
   EXPECT_FALSE(PartFile::is_one(path_));
 
-  const auto change = [&](auto work) {
-    write(2);
-    const Hdf5Reader file(path_, H5F_ACC_RDWR);
-    work(file);
-  };
   change([](hid_t file) {
     const hid_t attribute = H5Aopen(file, "version", H5P_DEFAULT);
     const std::int64_t version = 7;
@@ -263,6 +276,83 @@ TEST_F(Hdf5Layout, OtherFilesAreRefused) {
     H5Lcreate_hard(file, "parts/00001/nodes/coordinates", file, "parts/00001/encoded", H5P_DEFAULT, H5P_DEFAULT);
   });
   expect_refusal({"layout.h5", "no list of bytes"});
+}
+
+// Bytes of other files, which may be pipes that never end, and filters that HDF5 would load.
+TEST_F(Hdf5Layout, OtherWaysToStoreAPartAreRefused) {
+  const auto refused = [&] {
+    expect_refusal({"layout.h5", "part 1 cannot be read", "not stored as Voussoir writes it"});
+  };
+  store_otherwise([](hid_t group, hsize_t) { H5Lcreate_soft("kept", group, "encoded", H5P_DEFAULT, H5P_DEFAULT); });
+  refused();
+  store_otherwise([](hid_t group, hsize_t) {
+    H5Lcreate_external("other.h5", "/parts/00001/encoded", group, "encoded", H5P_DEFAULT, H5P_DEFAULT);
+  });
+  refused();
+  const auto create = [](hid_t group, hsize_t size, auto choose) {
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, nullptr);
+    EXPECT_GE(choose(how, space), 0);
+    const hid_t set = H5Dcreate2(group, "encoded", H5T_STD_U8LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    EXPECT_GE(set, 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+  };
+  store_otherwise([&](hid_t group, hsize_t size) {
+    create(group, size, [&](hid_t how, hid_t) { return H5Pset_external(how, "other.bin", 0, size); });
+  });
+  refused();
+  store_otherwise([&](hid_t group, hsize_t size) {
+    create(group, size, [](hid_t how, hid_t space) { return H5Pset_virtual(how, space, "other.h5", "/set", space); });
+  });
+  refused();
+  for (const bool twice : {false, true}) {
+    store_otherwise([&](hid_t group, hsize_t size) {
+      create(group, size, [&](hid_t how, hid_t) {
+        H5Pset_chunk(how, 1, &size);
+        H5Pset_deflate(how, 1);
+        return twice ? H5Pset_deflate(how, 1) : H5Pset_filter(how, 32000, H5Z_FLAG_OPTIONAL, 0, nullptr);
+      });
+    });
+    refused();
+  }
+  change([](hid_t file) {
+    H5Lmove(file, "parts", file, "kept", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("other.h5", "/parts", file, "parts", H5P_DEFAULT, H5P_DEFAULT);
+  });
+  expect_refusal({"layout.h5", "parts is not stored as Voussoir writes it"});
+}
+
+// What other programs may have made of the file without harm.
+TEST_F(Hdf5Layout, OtherBuiltInFiltersAreRead) {
+  const std::string bytes = encode(JobDivision(job_, 2).part(1));
+  store_otherwise([&](hid_t group, hsize_t size) {
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, nullptr);
+    const hsize_t chunk = 4096;
+    H5Pset_chunk(how, 1, &chunk);
+    H5Pset_shuffle(how);
+    H5Pset_deflate(how, 9);
+    H5Pset_fletcher32(how);
+    const hid_t set = H5Dcreate2(group, "encoded", H5T_STD_U8LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    EXPECT_GE(H5Dwrite(set, H5T_STD_U8LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+  });
+  EXPECT_TRUE(encode(PartFile(path_).read(1)) == bytes);
+}
+
+// As after a program has ended without closing the file that it could write.
+TEST_F(Hdf5Layout, FilesThatAreOpenElsewhereAreNotDamaged) {
+  write(2);
+  const std::filesystem::path open = testing::scratch_file("open.h5");
+  {
+    const Hdf5Reader file(path_, H5F_ACC_RDWR);
+    EXPECT_GE(H5Fflush(file, H5F_SCOPE_GLOBAL), 0);
+    std::filesystem::copy_file(path_, open, std::filesystem::copy_options::overwrite_existing);
+  }
+  expect_error(ErrorCode::io, {"open.h5", "another program has the file open", "h5clear -s"}, [&] { PartFile{open}; });
+  EXPECT_EQ(PartFile(path_).parts(), 2);
 }
 
 // A program's own way to report failures of HDF5 stays as it was.

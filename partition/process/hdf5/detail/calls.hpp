@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -47,8 +48,9 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// One use of HDF5 at a time, since not every build of it has locks of its own; and without messages on stderr, which
-/// others in this process may have asked for. Throws Error (unavailable) at `path` if another HDF5 is loaded.
+/// One use of HDF5 at a time, since not every build of it has locks of its own; without messages on stderr, which
+/// others in this process may have asked for; and without filters that HDF5 would load because a file names them.
+/// Throws Error (unavailable) at `path` if another HDF5 is loaded.
 class Hdf5Session {
  public:
   explicit Hdf5Session(const std::filesystem::path& path);
@@ -60,6 +62,7 @@ class Hdf5Session {
   std::lock_guard<std::mutex> lock_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
+  unsigned plugins_ = 0;
 };
 
 /// A driver by which HDF5 writes an OutputFile. HDF5 can neither write a file without a name nor recover from a full
@@ -67,18 +70,23 @@ class Hdf5Session {
 /// for us and tells HDF5 that all went well.
 class OutputDriver {
  public:
-  explicit OutputDriver(OutputFile& file) : to_{&file, {}} {}
-  void use(hid_t access);  ///< for files that are created with these properties, while this object lives
-  void rethrow() const {   ///< the first failure of the OutputFile, if there was one
-    if (to_.failure) std::rethrow_exception(to_.failure);
-  }
+  /// Shared with HDF5, which may keep a file that it could not close until the end of the process.
   struct Destination {
-    OutputFile* file;
+    OutputFile* file;  // null: nothing is written any more
     std::exception_ptr failure;
   };
 
+  explicit OutputDriver(OutputFile& file) : to_(std::make_shared<Destination>(Destination{&file, {}})) {}
+  ~OutputDriver() { to_->file = nullptr; }
+  OutputDriver(const OutputDriver&) = delete;
+  OutputDriver& operator=(const OutputDriver&) = delete;
+  void use(hid_t access);  ///< for files that are created with these properties, while this object lives
+  void rethrow() const {   ///< the first failure of the OutputFile, if there was one
+    if (to_->failure) std::rethrow_exception(to_->failure);
+  }
+
  private:
-  Destination to_;
+  std::shared_ptr<Destination> to_;
 };
 
 /// "00007": the name of a part, with at least five digits, and the same number of them for all parts.
@@ -86,6 +94,8 @@ std::string part_name(int part, int parts);
 /// "file 'wing.h5'", the place that errors name.
 std::string place_of(const std::filesystem::path& path);
 
+/// Throws Error (unavailable) at `path` where HDF5 cannot be used, as Hdf5Session does.
+void check_hdf5(const std::filesystem::path& path);
 void write_hdf5(const std::filesystem::path& path, const JobDivision& division, bool overwrite);
 std::shared_ptr<const StoredParts> open_hdf5(const std::filesystem::path& path);
 
