@@ -183,10 +183,12 @@ TEST(Slices, HaveTheAnswersOfOneProcess) {
       << iterated.error;
 }
 
-/// The results of a run in slices by a partitioner; null where the engine was built without PT-Scotch.
+/// The results of a run in slices by a partitioner; null where the engine was built without PT-Scotch. Not with MUMPS,
+/// which adds messages in the order in which they arrive.
 Json cut_by(const std::string& cut, int count, const fs::path& folder, const std::string& output, std::string& out) {
-  const Outcome outcome = on_processes(
-      count, folder, {"run", "beam.json", "--engine", "petsc", "--slices", "--cut", cut, "-v", "--output", output});
+  const Outcome outcome = on_processes(count, folder,
+                                       {"run", "beam.json", "--engine", "petsc:gamg", "--tolerance", "1e-13",
+                                        "--slices", "--cut", cut, "-v", "--output", output});
   if (contains(outcome.error, "has no PT-Scotch")) {
     EXPECT_EQ(outcome.code, 4);
     return nullptr;
@@ -222,7 +224,7 @@ TEST(Slices, AreCutByPtScotch) {
     EXPECT_EQ(again["steps"][0]["extremes"], found["steps"][0]["extremes"]);
     for (int p = 0; p < count; ++p) {
       const std::string file = "beam_p000" + std::to_string(p) + ".vtu";
-      EXPECT_EQ(read_text(folder / ("on" + name) / file), read_text(folder / ("again" + name) / file)) << file;
+      EXPECT_TRUE(read_text(folder / ("on" + name) / file) == read_text(folder / ("again" + name) / file)) << file;
     }
   }
 }
