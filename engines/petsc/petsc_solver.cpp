@@ -59,8 +59,6 @@ const std::vector<Method>& solver_methods() {
         {"-pc_gamg_type", "agg"},
         {"-pc_gamg_threshold", "0.01"},
         {"-pc_gamg_coarse_eq_limit", "1000"},
-        // PETSc's default adds the shares of other processes in the order in which they arrive.
-        {"-matptap_via", "allatonce"},
         {"-mg_levels_ksp_type", "chebyshev"},
         {"-mg_levels_ksp_max_it", "2"},
         {"-mg_levels_pc_type", "jacobi"}}},
