@@ -154,7 +154,7 @@ class ProcessRunner {
 
   /// Takes what the job continues (*RESTART, READ).
   void begin_restart() {
-    restart_.emplace(processes_, part_, whole_, receiver_);
+    restart_.emplace(processes_, part_, places_, whole_, receiver_);
     start_ = restart_->begin();
     for (auto& [step, unknowns] : start_.unknowns) {
       previous_[part_.job.steps[step].domain] = unknowns;

@@ -24,22 +24,18 @@ NodalField at_nodes(const NodalField& whole, const std::vector<std::int64_t>& no
 
 }  // namespace
 
-ProcessRestart::ProcessRestart(Processes& processes, const ProcessPart& part, const Job* whole, StepReceiver* receiver)
-    : processes_(processes), part_(part), whole_(whole), receiver_(receiver) {
+ProcessRestart::ProcessRestart(Processes& processes, const ProcessPart& part, const std::vector<PartPlaces>& places,
+                               const Job* whole, StepReceiver* receiver)
+    : processes_(processes), part_(part), places_(places), whole_(whole), receiver_(receiver) {
   if (whole_)
     for (const JobStep& step : whole_->steps) written_ += step.restart == RestartWrite::none ? '-' : '+';
   processes_.broadcast(written_);
 }
 
-std::vector<SavedPlaces> ProcessRestart::collect_places(std::size_t domain) {
-  std::string own;
-  agree(processes_, [&] { own = SavedPlaces::of(part_, domain, nullptr).to_bytes(); });
-  std::vector<std::string> bytes;
-  processes_.collect(own, [&](int, std::string other) { bytes.push_back(std::move(other)); });
+/// Of all parts; nothing on the other processes.
+std::vector<SavedPlaces> ProcessRestart::places_of(std::size_t domain) const {
   std::vector<SavedPlaces> places;
-  agree(processes_, [&] {
-    for (const std::string& other : bytes) places.push_back(SavedPlaces::from_bytes(other, where));
-  });
+  for (const PartPlaces& part : places_) places.push_back({part.nodes, part.elements[domain], {}});
   return places;
 }
 
@@ -78,10 +74,10 @@ ProcessRestart::Start ProcessRestart::begin() {
   start.first_step = static_cast<std::size_t>(in.get<std::uint64_t>());
   const auto motion = static_cast<std::size_t>(in.get<std::uint64_t>());
   const bool moves = motion < start.first_step;
-  const std::vector<SavedPlaces> places = collect_places(moves ? part_.job.steps[motion].domain : 0);
   std::vector<std::string> sent;
   agree(processes_, [&] {
     if (!whole_) return;
+    const std::vector<SavedPlaces> places = places_of(moves ? part_.job.steps[motion].domain : 0);
     std::vector<std::string> ends(places.size());
     if (moves) {
       const std::size_t domain = part_.job.steps[motion].domain;
@@ -128,7 +124,6 @@ void ProcessRestart::keep(std::size_t step, const NodalField& unknowns) {
 std::optional<RestartState::Motion> ProcessRestart::collect_motion(std::size_t step,
                                                                    const ProcessDynamicStep& dynamics) {
   const std::size_t domain = part_.job.steps[step].domain;
-  std::vector<SavedPlaces> places = collect_places(domain);
   std::string own;
   agree(processes_, [&] {
     auto motion = dynamics.motion();
@@ -142,6 +137,7 @@ std::optional<RestartState::Motion> ProcessRestart::collect_motion(std::size_t s
   std::optional<RestartState::Motion> found;
   agree(processes_, [&] {
     if (!whole_) return;
+    std::vector<SavedPlaces> places = places_of(domain);
     RedividedStep parts(part_, domain, where);
     for (std::size_t p = 0; p < ends.size(); ++p) parts.add(std::move(places[p]), std::move(ends[p]));
     const std::string bytes = parts.ends_for({whole_places(domain)}).front();

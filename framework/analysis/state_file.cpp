@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <istream>
 #include <ostream>
-#include <span>
 
 #include <voussoir/framework/analysis/analysis_state.hpp>
 #include <voussoir/framework/analysis/detail/element_history.hpp>
 #include <voussoir/framework/analysis/state_record.hpp>
+#include <voussoir/framework/detail/fnv_hash.hpp>
 
 // States as records, whose values are in the domain's numbering.
 
@@ -14,12 +14,6 @@ namespace {
 
 [[noreturn]] void refuse_record(const std::string& text) {
   throw Error(ErrorCode::bad_input, "the saved state cannot be restored: " + text);
-}
-
-/// FNV-1a, 64 bits (Fowler, Noll and Vo).
-std::uint64_t hash_of(std::span<const char> bytes, std::uint64_t hash = 14695981039346656037ull) {
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ull;
-  return hash;
 }
 
 /// Equations in the order of the domain's nodes.
@@ -40,17 +34,17 @@ std::vector<std::int32_t> equations_by_node(const AnalysisModel& model) {
 
 /// Says which nodes have which unknowns, by the user's numbers.
 std::uint64_t node_fingerprint(const AnalysisModel& model) {
-  std::uint64_t hash = hash_of({});
+  std::uint64_t hash = detail::fnv_hash({});
   std::int32_t last = -1;
   for (const std::int32_t e : equations_by_node(model)) {
     const auto [node, component] = model.place(e);
     const Id id = model.domain().node_id(node);
     const char turn = node != last;
-    hash = hash_of({&turn, 1}, hash);
-    if (turn) hash = hash_of({reinterpret_cast<const char*>(&id), sizeof(id)}, hash);
+    hash = detail::fnv_hash({&turn, 1}, hash);
+    if (turn) hash = detail::fnv_hash({reinterpret_cast<const char*>(&id), sizeof(id)}, hash);
     if (!model.nodes_have_first_unknowns()) {
       const auto unknown = static_cast<char>(component);
-      hash = hash_of({&unknown, 1}, hash);
+      hash = detail::fnv_hash({&unknown, 1}, hash);
     }
     last = node;
   }

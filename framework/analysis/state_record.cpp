@@ -8,6 +8,8 @@
 #include <span>
 #include <type_traits>
 
+#include <voussoir/framework/detail/fnv_hash.hpp>
+
 // Records as bytes: a header (mark, version, length), the contents, and a checksum. Numbers are little-endian.
 
 namespace voussoir {
@@ -17,12 +19,6 @@ constexpr char mark[8] = {'V', 'S', 'R', 'S', 'T', 'A', 'T', 'E'};
 constexpr std::uint32_t version = 2;
 
 static_assert(std::endian::native == std::endian::little, "states are written as the machine keeps them");
-
-/// FNV-1a, 64 bits (Fowler, Noll and Vo): notices damage, not malice.
-std::uint64_t checksum(std::span<const char> bytes, std::uint64_t hash = 14695981039346656037ull) {
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ull;
-  return hash;
-}
 
 class Writer {
  public:
@@ -134,7 +130,7 @@ void write_record(const StateRecord& record, std::ostream& to) {
   header.put(version);
   header.put(static_cast<std::uint64_t>(out.bytes().size()));
   Writer footer;
-  footer.put(checksum(out.bytes()));
+  footer.put(detail::fnv_hash(out.bytes()));
   to.write(mark, sizeof(mark));
   for (const Writer* part : {&header, &out, &footer})
     to.write(part->bytes().data(), static_cast<std::streamsize>(part->bytes().size()));
@@ -166,7 +162,7 @@ StateRecord read_record(std::istream& from) {
   std::uint64_t sum = 0;
   from.read(reinterpret_cast<char*>(&sum), sizeof(sum));
   if (from.gcount() != sizeof(sum)) refuse_state("it is damaged: it ends too early");
-  if (sum != checksum(bytes)) refuse_state("it is damaged: its checksum does not agree with its contents");
+  if (sum != detail::fnv_hash(bytes)) refuse_state("it is damaged: its checksum does not agree with its contents");
 
   Reader in(bytes);
   StateRecord record;

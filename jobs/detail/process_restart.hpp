@@ -20,7 +20,9 @@ namespace voussoir::detail {
 /// `receiver` are needed on process 0 only. All functions are collective.
 class ProcessRestart {
  public:
-  ProcessRestart(Processes& processes, const ProcessPart& part, const Job* whole, StepReceiver* receiver);
+  /// `places` are those of all parts, on process 0.
+  ProcessRestart(Processes& processes, const ProcessPart& part, const std::vector<PartPlaces>& places, const Job* whole,
+                 StepReceiver* receiver);
 
   /// What the first steps of a job, which an earlier one has solved, have left of a part.
   struct Start {
@@ -38,12 +40,13 @@ class ProcessRestart {
 
  private:
   bool is_written_from(std::size_t step) const { return written_.find('+', step) != std::string::npos; }
-  std::vector<SavedPlaces> collect_places(std::size_t domain);
+  std::vector<SavedPlaces> places_of(std::size_t domain) const;
   SavedPlaces whole_places(std::size_t domain) const;
   std::optional<RestartState::Motion> collect_motion(std::size_t step, const ProcessDynamicStep& dynamics);
 
   Processes& processes_;
   const ProcessPart& part_;
+  const std::vector<PartPlaces>& places_;
   const Job* whole_;
   StepReceiver* receiver_;
   std::string written_;                               // per step: '+' if a restart file gets the state at its end
