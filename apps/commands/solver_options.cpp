@@ -54,9 +54,10 @@ StaticOptions SolverOptions::resolved() const {
 
 void add_solver_options(CLI::App& command, SolverOptions& options) {
   command
-      .add_option("--backend", options.how.backend,
-                  "Compute backend; openmp:N uses N threads, cuda:0,1 two GPUs. `voussoir info` lists "
-                  "the available ones")
+      .add_option(
+          "--backend", options.how.backend,
+          "Compute backend; openmp:N uses N threads, cuda:0,1 two GPUs. With --engine, a list such as cuda/openmp has "
+          "one for each process. `voussoir info` lists the available ones")
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str()
       ->group("Solving");

@@ -10,6 +10,7 @@
 
 #include "engines/bar_deck.hpp"
 #include "engines/on_processes.hpp"
+#include "support/further_backends.hpp"
 
 namespace voussoir::testing {
 namespace {
@@ -327,6 +328,68 @@ TEST(Engine, SharesAModelAmongUnequalBackends) {
   const Outcome empty = run("openmp:1//debug", "auto", "empty");
   EXPECT_EQ(empty.code, 1) << empty.error;
   EXPECT_EQ(occurrences(empty.error, "has an empty entry"), 1u) << empty.error;
+}
+
+// A GPU, and its emulation, beside the CPU: each process has a part for its backend's speed, in whichever order they
+// stand, with matrices of the backends (stored or not) and part solvers on them; in statics, dynamics and heat.
+TEST(Engine, SharesAModelBetweenAGpuAndTheCpu) {
+  const further::EmulationPath path;
+  std::vector<std::string> gpus;
+  for (const std::string& one : further::specifications())
+    if (one == "cuda" || one == "emulated") gpus.push_back(one);
+  if (gpus.empty()) GTEST_SKIP() << further::cuda_info().reason;
+  const auto folder = fresh_folder("engine_gpu_and_cpu");
+  write_text(folder / "solid.inp", cantilever_deck(6, 2, 2));
+  write_text(folder / "moving.inp", test::bar(6, "C3D8", test::elastic + "*DAMPING, ALPHA=1., BETA=1E-4\n",
+                                              test::held + "*STEP\n*DYNAMIC, DIRECT\n0.01, 0.04\n" +
+                                                  "*CLOAD, AMPLITUDE=PULSE\nTIP, 2, 0.3\n" + test::printed));
+  write_text(folder / "heated.inp",
+             test::bar(6, "DC3D8", test::heat,
+                       "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n*BOUNDARY\nLEFT, 11, 11, 20.\n*STEP\n"
+                       "*HEAT TRANSFER, DIRECT\n0.01, 0.03\n*CFLUX, AMPLITUDE=PULSE\nTIP, 11, 40.\n" +
+                           test::printed_heat));
+  const auto steps_of = [&](const std::string& output, const std::string& deck) {
+    Json results = results_of(folder / output / (deck + ".results.json"));
+    for (Json& step : results["steps"]) {
+      if (step.contains("integration")) step["integration"].erase("iterations");
+      step.erase("statement");  // has an imbalance that is rounding
+    }
+    return results;
+  };
+  const auto run = [&](const std::string& deck, const std::string& engine, const std::string& backend,
+                       const std::string& storage, const std::string& output) {
+    return on_processes(2, folder,
+                        {"run", deck + ".inp", "--engine", engine, "--backend", backend, "--storage", storage, "--cut",
+                         "coordinate:shares=3/1", "--tolerance", "1e-13", "--output", output});
+  };
+  RunSettings settings;
+  settings.folder = folder;
+  for (const std::string deck : {"solid", "moving", "heated"}) {
+    const std::string alone = deck + "_alone";
+    const Outcome one = run_program({"run", deck + ".inp", "--solver", "direct", "--output", alone}, settings);
+    ASSERT_EQ(one.code, 0) << one.error << one.out;
+    for (const std::string& gpu : gpus)
+      for (const bool first : {true, false})
+        for (const auto& [engine, storage] : {std::pair<std::string, std::string>{"petsc:gamg", "auto"},
+                                              {"petsc:jacobi", "matrix-free"},
+                                              {"petsc:asm", "auto"}}) {
+          if (!first && engine != "petsc:jacobi") continue;
+          const bool stored = deck != "solid";  // as engines need it for steps in increments
+          const std::string backend = first ? gpu + "/openmp:1" : "openmp:1/" + gpu;
+          const std::string output = deck + "_" + gpu + engine.substr(6) + (first ? "_first" : "_second");
+          const Outcome outcome = run(deck, engine, backend, stored ? "auto" : storage, output);
+          ASSERT_EQ(outcome.code, 0) << output << "\n" << outcome.error << outcome.out;
+          const Json found = steps_of(output, deck);
+          expect_same_steps(steps_of(alone, deck), found);
+          const Json& parts = found["processes"];
+          ASSERT_EQ(parts.size(), 2u) << output;
+          EXPECT_EQ(parts[0]["elements"], 18) << output;  // of 24
+          for (const std::size_t p : {0u, 1u})
+            EXPECT_TRUE(parts[p]["backend"].get<std::string>().starts_with((p == 0) == first ? gpu : "openmp"))
+                << output << "\n"
+                << parts.dump(1);
+        }
+  }
 }
 
 TEST(Engine, IteratesEquallyOftenOnAnyNumberOfProcesses) {
