@@ -319,7 +319,8 @@ void CentralDifferences::add_works(const AnalysisModel& model) {
   add(w.second_rate, w.scratch, w.works[2]);
 }
 
-void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state, double step, double strain_energy) {
+void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state, double step,
+                               std::optional<double> strain_energy) {
   Work& w = *work_;
   Backend& backend = model.backend();
   w.moving = supports_move();
@@ -348,9 +349,14 @@ void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state,
   Memory memory;
   restore(std::move(memory));
   w.begin = {};
-  w.begin.internal = strain_energy;
+  w.begin.internal = strain_energy.value_or(0);
+  if (!strain_energy) {
+    const detail::EnergyParts parts = detail::energy_parts(model, state);
+    w.begin.plastic = -parts.plastic;
+    w.begin.hourglass = -parts.hourglass;
+  }
   measure(model, state);
-  w.begin.initial = energies().kinetic + strain_energy;
+  w.begin.initial = energies().kinetic + w.begin.internal;
   measure(model, state);
 }
 
@@ -430,8 +436,8 @@ void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& stat
     e.internal -= e.viscous;  // `internal` includes these forces
   }
   const detail::EnergyParts parts = detail::energy_parts(model, state);
-  e.plastic = parts.plastic;
-  e.hourglass = parts.hourglass;
+  e.plastic += parts.plastic;
+  e.hourglass += parts.hourglass;
   restore(std::move(memory));
 }
 
@@ -444,8 +450,9 @@ CentralDifferences::Kept CentralDifferences::kept() const {
     kept.vectors.push_back(x->layout() ? x->clone() : Vector());
   kept.are_shares.assign(kept.vectors.size(), true);
   kept.are_shares[0] = kept.are_shares[1] = false;  // velocities
-  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,      w.begin.internal,
-                  w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0, viscous_ratio()};
+  kept.numbers = {
+      w.next,          w.last,          w.between,       w.begin.kinetic,   w.begin.internal,     w.begin.external,
+      w.begin.damping, w.begin.initial, w.begin.plastic, w.begin.hourglass, w.moving ? 1.0 : 0.0, viscous_ratio()};
   return kept;
 }
 
@@ -454,8 +461,8 @@ void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state
   Work& w = *work_;
   Vector* const places[] = {&w.velocity, &w.before,   &w.internal,       &w.external, &w.support, &w.works[0],
                             &w.works[1], &w.works[2], &w.mass_on_device, &w.works[3], &w.viscous};
-  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 10;
-  if (!complete || (kept.numbers[8] != 0) != supports_move())
+  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 12;
+  if (!complete || (kept.numbers[10] != 0) != supports_move())
     throw Error(ErrorCode::bad_input, "what was saved is not a state of central differences with the same loads");
   for (std::size_t k = 0; k < kept.vectors.size(); ++k) {
     *places[k] = std::move(kept.vectors[k]);
@@ -463,7 +470,7 @@ void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state
     if (!places[k]->layout() && needed)
       throw Error(ErrorCode::bad_input, "what was saved of central differences is not complete");
   }
-  if (w.viscosity) w.viscosity->set_largest_ratio(kept.numbers[9]);
+  if (w.viscosity) w.viscosity->set_largest_ratio(kept.numbers[11]);
   w.mass = w.mass_on_device.to_host();  // with what was added
   if (ProcessGroup* const group = ProcessGroup::of(model)) group->assemble(model, w.mass);
   const std::vector<double>& n = kept.numbers;
@@ -471,7 +478,9 @@ void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state
   w.last = n[1];
   w.between = n[2];
   w.begin = {n[3], n[4], n[5], n[6], n[7]};
-  w.moving = n[8] != 0;
+  w.begin.plastic = n[8];
+  w.begin.hourglass = n[9];
+  w.moving = n[10] != 0;
   w.formed_for = 0;
   w.forget_stepper();
   set_coefficients(w.between, w.last == 0);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,8 +72,10 @@ class CentralDifferences : public TimeIntegrator {
   void add_mass(const AnalysisModel& model, const std::vector<double>& added);
   /// 1/√m at free equations, and 0 elsewhere: scales the tangent for the estimate of the stable step.
   Vector inverse_root_mass(const AnalysisModel& model) const;
-  /// Begins at a state with unknowns and rates; `step` is the size of the first step. Then measure() and commit.
-  void start(const AnalysisModel& model, AnalysisState& state, double step, double strain_energy);
+  /// Begins at a state with unknowns and rates; `step` is the size of the first step. Elements with a
+  /// history do not know the strain energy of the state: without it, energies of elements are counted from here. Then
+  /// measure() and commit.
+  void start(const AnalysisModel& model, AnalysisState& state, double step, std::optional<double> strain_energy);
   /// Goes to the end of the step that was begun, at the time `end`. Nothing is copied to the host.
   void move(const AnalysisModel& model, AnalysisState& state, double end);
   /// Forces at the state that move() has led to, and with them the velocities of the next step, of size `next`. With

@@ -152,8 +152,9 @@ void ExplicitAnalysis::start() {
     prepare_estimates();
     method.probe_viscosity(*model_, state_);
     plan_segment();
-    const bool yielded = detail::on_any(*model_, state_.history != nullptr);
-    method.start(*model_, state_, size_, yielded ? 0.0 : detail::strain_energy_of(*model_, state_));
+    std::optional<double> strain_energy;
+    if (!detail::on_any(*model_, state_.history != nullptr)) strain_energy = detail::strain_energy_of(*model_, state_);
+    method.start(*model_, state_, size_, strain_energy);
   });
   started_ = true;
   report_state();

@@ -1,48 +1,30 @@
+#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <istream>
 #include <ostream>
 
 #include <voussoir/framework/analysis/detail/length_changes.hpp>
+#include <voussoir/framework/analysis/detail/saved_numbers.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
 #include <voussoir/framework/analysis/state_record.hpp>
 
 // The complete state of an explicit analysis in a stream: states in the format of save_state(), whose checksums protect
 // them. The first is the committed state; the others contain vectors of the method in place of unknowns, and numbers in
-// their names, as text that is read back exactly.
+// their names.
 
 namespace voussoir {
 namespace {
 
-constexpr const char* explicit_mark = "explicit dynamics 3: ";
+constexpr const char* explicit_mark = "explicit dynamics 4: ";
 constexpr std::size_t vectors_in_state = 4;
 
-std::string explicit_numbers_text(const std::vector<double>& numbers) {
-  std::string text = explicit_mark;
-  for (const double x : numbers) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof(buffer), "%a ", x);
-    text += buffer;
-  }
-  return text;
+[[noreturn]] void refuse_explicit_state() {
+  detail::refuse_state("it is not the state of an explicit analysis like this one");
 }
 
-[[noreturn]] void refuse_explicit_bytes() {
-  throw Error(ErrorCode::bad_input, "these bytes are not a state of an explicit analysis");
-}
-
-std::vector<double> explicit_numbers_of(const std::string& text) {
-  const std::string mark = explicit_mark;
-  if (text.compare(0, mark.size(), mark) != 0) refuse_explicit_bytes();
-  std::vector<double> numbers;
-  const char* at = text.c_str() + mark.size();
-  for (char* end = nullptr;; at = end) {
-    const double x = std::strtod(at, &end);
-    if (end == at) return numbers;
-    numbers.push_back(x);
-  }
+std::vector<double> explicit_numbers_of(const std::string& name) {
+  return detail::numbers_of_name(name, explicit_mark, "an explicit analysis");
 }
 
 /// Vectors of the method and, last, the displacements of a reference.
@@ -51,7 +33,7 @@ void save_vectors(const AnalysisModel& model, const AnalysisState& like, Central
   std::vector<Vector>& vectors = kept.vectors;
   for (std::size_t first = 0; first < vectors.size(); first += vectors_in_state) {
     AnalysisState carrier;
-    carrier.name = explicit_numbers_text(first == 0 ? numbers : std::vector<double>());
+    carrier.name = detail::named_numbers(explicit_mark, first == 0 ? numbers : std::vector<double>());
     carrier.case_factors.assign(like.case_factors.size(), 0.0);
     Vector* const places[] = {&carrier.unknowns, &carrier.rate, &carrier.second_rate, &carrier.loads};
     std::array<bool, vectors_in_state> shares{};
@@ -108,7 +90,7 @@ void ExplicitAnalysis::restore(std::istream& from) {
   }
   const std::vector<double> n = explicit_numbers_of(carriers[0].name);
   constexpr std::size_t own = 24, vectors = 11;
-  if (n.size() < own || !now.rate.layout() || !now.second_rate.layout()) refuse_explicit_bytes();
+  if (n.size() < own || !now.rate.layout() || !now.second_rate.layout()) refuse_explicit_state();
   CentralDifferences& method = integrator();
   method.prepare(*model_, now);
   method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);

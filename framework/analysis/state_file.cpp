@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <istream>
+#include <map>
 #include <ostream>
 
 #include <voussoir/framework/analysis/analysis_state.hpp>
 #include <voussoir/framework/analysis/detail/element_history.hpp>
+#include <voussoir/framework/analysis/detail/saved_numbers.hpp>
 #include <voussoir/framework/analysis/state_record.hpp>
 #include <voussoir/framework/detail/fnv_hash.hpp>
 
@@ -11,10 +15,6 @@
 
 namespace voussoir {
 namespace {
-
-[[noreturn]] void refuse_record(const std::string& text) {
-  throw Error(ErrorCode::bad_input, "the saved state cannot be restored: " + text);
-}
 
 /// Equations in the order of the domain's nodes.
 std::vector<std::int32_t> equations_by_node(const AnalysisModel& model) {
@@ -39,9 +39,9 @@ std::uint64_t node_fingerprint(const AnalysisModel& model) {
   for (const std::int32_t e : equations_by_node(model)) {
     const auto [node, component] = model.place(e);
     const Id id = model.domain().node_id(node);
-    const char turn = node != last;
-    hash = detail::fnv_hash({&turn, 1}, hash);
-    if (turn) hash = detail::fnv_hash({reinterpret_cast<const char*>(&id), sizeof(id)}, hash);
+    const char begins_node = node != last;
+    hash = detail::fnv_hash({&begins_node, 1}, hash);
+    if (begins_node) hash = detail::fnv_hash({reinterpret_cast<const char*>(&id), sizeof(id)}, hash);
     if (!model.nodes_have_first_unknowns()) {
       const auto unknown = static_cast<char>(component);
       hash = detail::fnv_hash({&unknown, 1}, hash);
@@ -53,6 +53,8 @@ std::uint64_t node_fingerprint(const AnalysisModel& model) {
 
 std::vector<double> by_node(const std::vector<std::int32_t>& equations, const Vector& x) {
   if (!x.layout()) return {};
+  if (x.columns() != 1)
+    throw Error(ErrorCode::misuse, "states with several columns cannot be saved; save their columns one by one");
   const std::vector<double> values = x.to_host();
   std::vector<double> ordered(values.size());
   for (std::size_t i = 0; i < ordered.size(); ++i) ordered[i] = values[static_cast<std::size_t>(equations[i])];
@@ -63,8 +65,8 @@ Vector from_nodes(const AnalysisModel& model, const std::vector<std::int32_t>& e
                   const std::vector<double>& ordered) {
   if (ordered.empty()) return {};
   if (ordered.size() != equations.size())
-    refuse_record("it has " + std::to_string(ordered.size()) + " unknowns where the model has " +
-                  std::to_string(equations.size()));
+    detail::refuse_state("it has " + std::to_string(ordered.size()) + " unknowns where the model has " +
+                         std::to_string(equations.size()));
   std::vector<double> values(ordered.size());
   for (std::size_t i = 0; i < ordered.size(); ++i) values[static_cast<std::size_t>(equations[i])] = ordered[i];
   Vector x = model.make_vector();
@@ -89,13 +91,20 @@ std::vector<double> temperatures_by_node(const AnalysisModel& model, const Nodal
   return ordered;
 }
 
+/// Where the saved model had no temperature, nodes have their initial one; or the unknown, if that is what they follow.
 std::shared_ptr<const NodalValues> temperatures_from_nodes(const AnalysisModel& model,
-                                                           const std::vector<double>& ordered) {
+                                                           const std::vector<double>& ordered, const Vector& unknowns) {
   if (ordered.empty()) return nullptr;
   const auto positions = positions_by_node(model);
-  if (ordered.size() != positions.size()) refuse_record("its temperatures are those of another model");
+  if (ordered.size() != positions.size()) detail::refuse_state("its temperatures are those of another model");
+  const bool complete = std::none_of(ordered.begin(), ordered.end(), [](double t) { return std::isnan(t); });
+  if (!complete && unknowns.layout() && model.follows_unknown_temperature()) return model.temperatures_from(unknowns);
+  const auto nodes = model.numbered_nodes();
   std::vector<double> numbers(ordered.size());
-  for (std::size_t i = 0; i < ordered.size(); ++i) numbers[positions[i]] = ordered[i];
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    const std::size_t k = positions[i];
+    numbers[k] = std::isnan(ordered[i]) ? model.domain().initial_temperature(nodes[k]) : ordered[i];
+  }
   return std::make_shared<const NodalValues>(model.device_model().nodal_values(numbers));
 }
 
@@ -107,27 +116,27 @@ void check_model(const AnalysisModel& model, const StateRecord::Model& saved) {
   if (saved.unknown_names != model.unknown_names()) {
     std::string list;
     for (const auto& name : saved.unknown_names) list += " " + name;
-    refuse_record("it was saved for a model with the unknowns" + list);
+    detail::refuse_state("it was saved for a model with the unknowns" + list);
   }
   if (saved.node_count != model.domain().node_count())
-    refuse_record("it was saved for a model with " + std::to_string(saved.node_count) + " nodes, and this one has " +
-                  std::to_string(model.domain().node_count()));
+    detail::refuse_state("it was saved for a model with " + std::to_string(saved.node_count) +
+                         " nodes, and this one has " + std::to_string(model.domain().node_count()));
   if (saved.fingerprint != node_fingerprint(model))
-    refuse_record("it was saved for a model whose nodes have other numbers or other unknowns");
+    detail::refuse_state("it was saved for a model whose nodes have other numbers or other unknowns");
 }
 
 /// By the names of load cases, so that cases without a factor may come and go.
 std::vector<double> factors_of(const AnalysisModel& model, const StateRecord& record) {
-  if (record.case_factors.empty()) return {};
-  std::vector<double> factors(model.domain().load_case_count(), 0.0);
-  for (const auto& [name, factor] : record.case_factors) {
-    std::size_t c = 0;
-    while (c < factors.size() && model.domain().load_case(c).name() != name) ++c;
-    if (c < factors.size())
-      factors[c] = factor;
-    else if (factor != 0)
-      refuse_record("load case '" + name + "' acts in it, and the model has no load case of this name");
+  std::map<std::string, double, std::less<>> saved(record.case_factors.begin(), record.case_factors.end());
+  std::vector<double> factors;
+  for (const auto& load_case : model.domain().load_cases()) {
+    const auto found = saved.find(load_case->name());
+    factors.push_back(found == saved.end() ? 0.0 : found->second);
+    if (found != saved.end()) saved.erase(found);
   }
+  for (const auto& [name, factor] : saved)
+    if (factor != 0)
+      detail::refuse_state("load case '" + name + "' acts in it, and the model has no load case of this name");
   return factors;
 }
 
@@ -147,21 +156,21 @@ std::vector<StateRecord::History> history_records(const AnalysisModel& model, co
 std::shared_ptr<const ElementHistory> history_of(const AnalysisModel& model, const StateRecord& record) {
   if (record.history.empty()) return nullptr;
   std::vector<std::vector<double>> numbers;
-  for (std::size_t b = 0; b < model.batches().size(); ++b)
+  std::map<std::string, std::size_t, std::less<>> batch_of;  // by the names of blocks
+  for (std::size_t b = 0; b < model.batches().size(); ++b) {
     numbers.push_back(detail::history_numbers(model, static_cast<int>(b), nullptr));
+    const BatchOrigin& origin = model.batches()[b];
+    if (origin.kind == BatchOrigin::Kind::block)
+      batch_of.emplace(model.domain().block(static_cast<std::size_t>(origin.block)).name(), b);
+  }
   for (const StateRecord::History& saved : record.history) {
-    std::size_t b = 0;
-    const auto matches = [&](std::size_t at) {
-      const BatchOrigin& origin = model.batches()[at];
-      return origin.kind == BatchOrigin::Kind::block &&
-             model.domain().block(static_cast<std::size_t>(origin.block)).name() == saved.block;
-    };
-    while (b < numbers.size() && !matches(b)) ++b;
-    if (b == numbers.size())
-      refuse_record("it has the history of block '" + saved.block + "', which the model does not have");
+    const auto found = batch_of.find(saved.block);
+    if (found == batch_of.end())
+      detail::refuse_state("it has the history of block '" + saved.block + "', which the model does not have");
+    const std::size_t b = found->second;
     if (model.device_model().part(0).batches[b].program->name() != saved.type ||
         saved.numbers.size() != numbers[b].size())
-      refuse_record("the history of block '" + saved.block + "' is that of other elements (" + saved.type + ")");
+      detail::refuse_state("the history of block '" + saved.block + "' is that of other elements (" + saved.type + ")");
     numbers[b] = saved.numbers;
   }
   return detail::make_history(model, numbers);
@@ -216,7 +225,7 @@ AnalysisState restore_state(const AnalysisModel& model, std::istream& from) {
   Vector* const vectors[] = {&state.unknowns, &state.rate, &state.second_rate, &state.loads};
   for (std::size_t k = 0; k < record.vectors.size(); ++k)
     *vectors[k] = from_nodes(model, equations, record.vectors[k].values);
-  state.temperature = temperatures_from_nodes(model, record.temperature);
+  state.temperature = temperatures_from_nodes(model, record.temperature, state.unknowns);
   state.history = history_of(model, record);
   state.committed_ = std::make_unique<StateValues>(static_cast<const StateValues&>(state).clone());
   return state;

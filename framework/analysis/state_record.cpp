@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include <voussoir/framework/analysis/detail/saved_numbers.hpp>
 #include <voussoir/framework/detail/fnv_hash.hpp>
 
 // Records as bytes: a header (mark, version, length), the contents, and a checksum. Numbers are little-endian.
@@ -41,10 +42,6 @@ class Writer {
   std::string bytes_;
 };
 
-[[noreturn]] void refuse_state(const std::string& text) {
-  throw Error(ErrorCode::bad_input, "the saved state cannot be restored: " + text);
-}
-
 class Reader {
  public:
   explicit Reader(std::span<const char> bytes) : bytes_(bytes) {}
@@ -70,11 +67,11 @@ class Reader {
   /// A count of things of so many bytes each, which are there.
   std::size_t length(std::size_t each) {
     const auto count = get<std::uint64_t>();
-    if (count > (bytes_.size() - at_) / each) refuse_state("it is damaged: a length leads past its end");
+    if (count > (bytes_.size() - at_) / each) detail::refuse_damaged_state("a length leads past its end");
     return static_cast<std::size_t>(count);
   }
   const char* take(std::size_t size) {
-    if (size > bytes_.size() - at_) refuse_state("it is damaged: it ends too early");
+    if (size > bytes_.size() - at_) detail::refuse_damaged_state("it ends too early");
     at_ += size;
     return bytes_.data() + at_ - size;
   }
@@ -143,11 +140,11 @@ StateRecord read_record(std::istream& from) {
   std::string header(header_size, '\0');
   from.read(header.data(), static_cast<std::streamsize>(header.size()));
   if (from.gcount() != static_cast<std::streamsize>(header.size()) || std::memcmp(header.data(), mark, sizeof(mark)))
-    refuse_state("these bytes are not a state of Voussoir");
+    detail::refuse_state("these bytes are not a state of Voussoir");
   Reader head({header.data() + sizeof(mark), header.size() - sizeof(mark)});
   if (const auto found = head.get<std::uint32_t>(); found != version)
-    refuse_state("it has version " + std::to_string(found) + " of the format, and this program reads version " +
-                 std::to_string(version));
+    detail::refuse_state("it has version " + std::to_string(found) + " of the format, and this program reads version " +
+                         std::to_string(version));
   const auto size = head.get<std::uint64_t>();
   // Read piece by piece: a damaged length must not ask for all memory.
   std::string bytes;
@@ -157,12 +154,12 @@ StateRecord read_record(std::istream& from) {
     const std::size_t before = bytes.size();
     bytes.resize(before + wanted);
     from.read(bytes.data() + before, static_cast<std::streamsize>(wanted));
-    if (from.gcount() != static_cast<std::streamsize>(wanted)) refuse_state("it is damaged: it ends too early");
+    if (from.gcount() != static_cast<std::streamsize>(wanted)) detail::refuse_damaged_state("it ends too early");
   }
   std::uint64_t sum = 0;
   from.read(reinterpret_cast<char*>(&sum), sizeof(sum));
-  if (from.gcount() != sizeof(sum)) refuse_state("it is damaged: it ends too early");
-  if (sum != detail::fnv_hash(bytes)) refuse_state("it is damaged: its checksum does not agree with its contents");
+  if (from.gcount() != sizeof(sum)) detail::refuse_damaged_state("it ends too early");
+  if (sum != detail::fnv_hash(bytes)) detail::refuse_damaged_state("its checksum does not agree with its contents");
 
   Reader in(bytes);
   StateRecord record;
@@ -186,7 +183,7 @@ StateRecord read_record(std::istream& from) {
     history.type = in.text();
     history.numbers = in.numbers();
   }
-  if (!in.at_end()) refuse_state("it is damaged: there is more in it than a state");
+  if (!in.at_end()) detail::refuse_damaged_state("there is more in it than a state");
   return record;
 }
 

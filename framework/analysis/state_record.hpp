@@ -39,9 +39,10 @@ struct StateRecord {
   std::string name;            ///< see AnalysisState
   double time = 0, time_step = 0, prescribed_factor = 1;
   std::vector<std::pair<std::string, double>> case_factors;  ///< by the names of load cases
-  std::array<Numbers, 4> vectors;   ///< unknowns, rate, second rate and loads, or what a method keeps in their places
-  std::vector<double> temperature;  ///< of StatePlaces::temperature_nodes; empty: the initial temperatures
-  std::vector<History> history;     ///< of blocks whose elements remember something
+  std::array<Numbers, 4> vectors;  ///< unknowns, rate, second rate and loads, or what a method keeps in their places
+  /// Of StatePlaces::temperature_nodes. Empty, or NaN at a node: the initial temperature, unless it is an unknown.
+  std::vector<double> temperature;
+  std::vector<History> history;  ///< of blocks whose elements remember something
 };
 
 /// The nodes and unknowns of the numbers in a model's states, by ascending node.

@@ -26,9 +26,11 @@ struct EnergyBalance {
   double initial = 0;   ///< kinetic + internal at the start
   double viscous = 0;   ///< dissipated by bulk viscosity, which is not part of `internal`
   /// The part of `internal` that plastic flow has dissipated, of laws with a history variable "plastic_energy" per
-  /// volume. Explicit dynamics computes it.
+  /// volume. Explicit dynamics computes it, counted from the same moment as `internal`: if a step begins with elements
+  /// that have a history, from the beginning of the step.
   double plastic = 0;
-  /// The part of `internal` that the hourglass control of one-point elements stores. Explicit dynamics computes it.
+  /// The part of `internal` that the hourglass control of one-point elements stores, counted from the same moment.
+  /// Explicit dynamics computes it.
   double hourglass = 0;
 
   /// What the method of integration has dissipated (positive) or created: the energy that is missing in the balance.

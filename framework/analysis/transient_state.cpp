@@ -1,43 +1,23 @@
-#include <cstdio>
-#include <cstdlib>
 #include <istream>
 #include <ostream>
-#include <sstream>
 
+#include <voussoir/framework/analysis/detail/saved_numbers.hpp>
 #include <voussoir/framework/analysis/state_record.hpp>
 #include <voussoir/framework/analysis/transient_analysis.hpp>
 
 // The complete state of a transient analysis in a stream: three states in the format of save_state(), whose checksums
-// protect them. The second and the third contain forces and former accelerations in place of unknowns; numbers stand in
-// their names, as text that is read back exactly.
+// protect them. The second and the third contain forces and former accelerations in place of unknowns, and numbers in
+// their names.
 
 namespace voussoir {
 namespace {
 
-std::string numbers_text(const std::vector<double>& numbers) {
-  std::string text;
-  for (const double x : numbers) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof(buffer), "%a ", x);
-    text += buffer;
-  }
-  return text;
-}
-
-std::vector<double> numbers_of(const std::string& text, const std::string& mark) {
-  if (text.compare(0, mark.size(), mark) != 0)
-    throw Error(ErrorCode::bad_input, "these bytes are not a state of a transient analysis");
-  std::vector<double> numbers;
-  const char* at = text.c_str() + mark.size();
-  for (char* end = nullptr;; at = end) {
-    const double x = std::strtod(at, &end);
-    if (end == at) return numbers;
-    numbers.push_back(x);
-  }
-}
-
 constexpr const char* forces_mark = "transient forces 2: ";
 constexpr const char* former_mark = "transient accelerations 1: ";
+
+std::vector<double> numbers_of(const std::string& name, const char* mark) {
+  return detail::numbers_of_name(name, mark, "a transient analysis");
+}
 
 AnalysisState empty_like(const AnalysisState& state, std::string name) {
   AnalysisState made;
@@ -54,19 +34,19 @@ void TransientAnalysis::save(std::ostream& to) {
   const EnergyBalance& e = memory.energies;
   save_state(*model_, now, to);
   AnalysisState forces = empty_like(
-      now,
-      forces_mark + numbers_text({next_step_, largest_, estimated_, e.kinetic, e.internal, e.external, e.damping,
-                                  e.initial, double(report_.steps), double(report_.rejected), double(report_.failed),
-                                  double(report_.factorisations), double(report_.iterations), report_.smallest_step,
-                                  report_.largest_step, memory.heat.stored, memory.heat.loads, memory.heat.supports,
-                                  double(report_.inaccurate)}));
+      now, detail::named_numbers(
+               forces_mark,
+               {next_step_, largest_, estimated_, e.kinetic, e.internal, e.external, e.damping, e.initial,
+                double(report_.steps), double(report_.rejected), double(report_.failed), double(report_.factorisations),
+                double(report_.iterations), report_.smallest_step, report_.largest_step, memory.heat.stored,
+                memory.heat.loads, memory.heat.supports, double(report_.inaccurate)}));
   const auto copy = [](const Vector& x) { return x.layout() ? x.clone() : Vector(); };
   forces.unknowns = copy(memory.internal);
   forces.rate = copy(memory.damping);
   forces.second_rate = copy(memory.inertial);
   forces.loads = copy(memory.external);
   write_record(record_of(*model_, forces, {true, true, true, true}), to);
-  AnalysisState former = empty_like(now, former_mark + numbers_text(memory.times));
+  AnalysisState former = empty_like(now, detail::named_numbers(former_mark, memory.times));
   Vector* const places[] = {&former.unknowns, &former.rate};
   for (std::size_t k = 0; k < memory.accelerations.size(); ++k) *places[k] = copy(memory.accelerations[k]);
   former.second_rate = copy(memory.balance);
@@ -81,7 +61,7 @@ void TransientAnalysis::restore(std::istream& from) {
   const std::vector<double> numbers = numbers_of(forces.name, forces_mark);
   constexpr std::size_t expected = 19;
   if (numbers.size() != expected || !now.rate.layout() || !now.second_rate.layout() || !forces.unknowns.layout())
-    throw Error(ErrorCode::bad_input, "these bytes are not a state of a transient analysis");
+    detail::refuse_state("it is not the state of a transient analysis like this one");
   TimeIntegrator::Memory memory;
   memory.internal = std::move(forces.unknowns);
   memory.damping = std::move(forces.rate);
@@ -89,7 +69,7 @@ void TransientAnalysis::restore(std::istream& from) {
   memory.external = std::move(forces.loads);
   memory.times = numbers_of(former.name, former_mark);
   Vector* const places[] = {&former.unknowns, &former.rate};
-  if (memory.times.size() > 2) throw Error(ErrorCode::bad_input, "these bytes are not a state of this program");
+  if (memory.times.size() > 2) detail::refuse_state("it has more former accelerations than this program keeps");
   for (std::size_t k = 0; k < memory.times.size(); ++k) memory.accelerations.push_back(std::move(*places[k]));
   memory.balance = std::move(former.second_rate);
   memory.reference = std::move(former.loads);
