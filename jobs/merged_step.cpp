@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <exception>
-#include <functional>
 #include <limits>
 #include <optional>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/jobs/detail/collect_and_agree.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -125,15 +124,8 @@ PartPlaces unpack_places(const std::string& bytes) {
 
 std::vector<PartPlaces> collect_places(Processes& processes, const ProcessPart& part) {
   std::vector<PartPlaces> all;
-  std::function<void()> rethrow = [] {};
-  processes.collect(pack_places(part), [&](int, const std::string& places) {
-    try {
-      all.push_back(unpack_places(places));
-    } catch (...) {
-      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-    }
-  });
-  agree(processes, [&] { rethrow(); });
+  collect_and_agree(processes, pack_places(part),
+                    [&](int, const std::string& places) { all.push_back(unpack_places(places)); });
   return all;
 }
 
@@ -212,16 +204,8 @@ StepResult gather_step(Processes& processes, const ProcessPart& part, const std:
     if (whole) merger.emplace(*whole->domains[domain], domain, part.domains[domain].unknown_names, own);
     packed = pack_fields(own);
   });
-  // An error while other processes wait for their turn is thrown after all of them have had it.
-  std::function<void()> rethrow = [] {};
-  processes.collect(packed, [&](int p, const std::string& bytes) {
-    try {
-      merger->add(places[static_cast<std::size_t>(p)], bytes);
-    } catch (...) {
-      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-    }
-  });
-  agree(processes, [&] { rethrow(); });
+  collect_and_agree(processes, packed,
+                    [&](int p, const std::string& bytes) { merger->add(places[static_cast<std::size_t>(p)], bytes); });
   return merger ? merger->take() : StepResult();
 }
 

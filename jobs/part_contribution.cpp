@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
+#include <voussoir/jobs/detail/collect_and_agree.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/support_reactions.hpp>
 
@@ -467,15 +467,7 @@ ContributionMerger merge_contributions(Processes& processes, const PartContribut
   std::string packed;
   agree(processes, [&] { packed = pack_contribution(own); });
   ContributionMerger merger;
-  std::function<void()> rethrow = [] {};
-  processes.collect(packed, [&](int, const std::string& bytes) {
-    try {
-      merger.add(unpack_contribution(bytes));
-    } catch (...) {
-      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-    }
-  });
-  agree(processes, [&] { rethrow(); });
+  collect_and_agree(processes, packed, [&](int, const std::string& bytes) { merger.add(unpack_contribution(bytes)); });
   return merger;
 }
 

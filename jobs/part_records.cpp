@@ -6,6 +6,7 @@
 #include <set>
 
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/jobs/detail/collect_and_agree.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/part_contribution.hpp>
@@ -32,19 +33,6 @@ enum Asked : int {
 
 TimeIntegrator& method_of(const CommittedState& committed) {
   return static_cast<TimeIntegrator&>(committed.integrator);
-}
-
-/// Calls take(bytes) on process 0 with what each process has sent; an error there is thrown by all.
-void collect_all(Processes& processes, const std::string& own, const std::function<void(const std::string&)>& take) {
-  std::function<void()> rethrow = [] {};
-  processes.collect(own, [&](int, const std::string& bytes) {
-    try {
-      take(bytes);
-    } catch (...) {
-      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-    }
-  });
-  agree(processes, [&] { rethrow(); });
 }
 
 /// The members of the sets of a step's tables that a part owns: as many as can have curves, and their number.
@@ -101,7 +89,7 @@ DividedCurveNodes DividedCurveNodes::find(Processes& processes, const ProcessPar
   std::vector<Set> sets;
   std::string own;
   agree(processes, [&] { own = own_curve_nodes(part, step); });
-  collect_all(processes, own, [&](const std::string& bytes) {
+  collect_and_agree(processes, own, [&](int, const std::string& bytes) {
     ByteReader in(bytes, "a message between processes");
     for (std::size_t k = 0; !in.at_end(); ++k) {
       if (k == sets.size()) sets.emplace_back();
@@ -144,7 +132,7 @@ MotionDigest merge_digests(Processes& processes, const ProcessPart& part, std::s
       }
     packed = pack_digest(own);
   });
-  collect_all(processes, packed, [&](const std::string& bytes) { merge_digest(bytes, own); });
+  collect_and_agree(processes, packed, [&](int, const std::string& bytes) { merge_digest(bytes, own); });
   return own;
 }
 
@@ -297,7 +285,7 @@ void PartRecords::collect_nodes() {
     nodes_.numbers.assign(static_cast<std::size_t>(part_.whole_nodes), 0);
     nodes_.hidden.assign(static_cast<std::size_t>(part_.whole_nodes), 1);  // those of no part have no motion
   });
-  collect_all(processes_, out.bytes(), [&](const std::string& bytes) {
+  collect_and_agree(processes_, out.bytes(), [&](int, const std::string& bytes) {
     ByteReader in(bytes, "a message between processes");
     const auto places = in.list<std::int64_t>();
     const auto numbers = in.list<Id>();
@@ -323,7 +311,7 @@ void PartRecords::collect_values() {
     out.put(places).put(values);
     if (processes_.is_first()) values_.assign(static_cast<std::size_t>(part_.whole_nodes) * width, nan);
   });
-  collect_all(processes_, out.bytes(), [&](const std::string& bytes) {
+  collect_and_agree(processes_, out.bytes(), [&](int, const std::string& bytes) {
     ByteReader in(bytes, "a message between processes");
     const auto places = in.list<std::int64_t>();
     const auto values = in.list<double>();

@@ -51,8 +51,8 @@ void check_process_job(const Job& job);
 /// one of them fails. `job` and `receiver` are needed on process 0 and are ignored on the others; the supports of the
 /// job's domains are changed. `receiver` gets the results of the whole model, as run_job() passes them on, so that
 /// ResultFiles writes the same files. `observer` is called on every process; returning false on one of them stops all.
-/// `checkpoints`, on process 0, save steps over time and have begun; the division and the number of processes must be
-/// those of the run that is resumed.
+/// `checkpoints`, on process 0, save steps over time and have begun; the run that is resumed may have had another
+/// number of processes and another division.
 ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
                                  const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver,
                                  RunCheckpoints* checkpoints = nullptr);

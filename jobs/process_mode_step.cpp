@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <voussoir/framework/analysis/mode_parts.hpp>
+#include <voussoir/jobs/detail/collect_and_agree.hpp>
 #include <voussoir/jobs/detail/modal_request.hpp>
 
 namespace voussoir::detail {
@@ -16,15 +17,8 @@ StepResult ProcessModeStep::merged(std::size_t domain, const StepResult& own) {
     if (whole_) merger.emplace(*whole_->domains[domain], domain, part_.domains[domain].unknown_names, own);
     packed = pack_fields(own);
   });
-  std::function<void()> rethrow = [] {};
-  processes_.collect(packed, [&](int p, const std::string& bytes) {
-    try {
-      merger->add(places_[static_cast<std::size_t>(p)], bytes);
-    } catch (...) {
-      rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
-    }
-  });
-  agree(processes_, [&] { rethrow(); });
+  collect_and_agree(processes_, packed,
+                    [&](int p, const std::string& bytes) { merger->add(places_[static_cast<std::size_t>(p)], bytes); });
   return merger ? merger->take() : StepResult();
 }
 
