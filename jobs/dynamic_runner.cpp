@@ -89,7 +89,7 @@ NodalField field_of(const AnalysisModel& model, NodalField field) {
   std::vector<int> columns;
   for (const std::string& name : own.components) columns.push_back(field.component_index(name));
   for (std::int32_t n = 0; n < model.domain().node_count(); ++n)
-    for (const int column : columns) own.values.push_back(column < 0 ? nan : field.at(n, column));
+    for (const int column : columns) own.values.push_back(field.at(n, column));
   return own;
 }
 

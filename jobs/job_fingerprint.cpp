@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <set>
 #include <span>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
@@ -326,14 +329,15 @@ std::vector<FingerprintPart> job_fingerprint(const Job& job) {
   return parts;
 }
 
-std::vector<FingerprintPart> detail::restart_fingerprint(const Job& job, std::size_t steps) {
-  std::vector<FingerprintPart> parts = {{"nodes", sum_of_nodes(job)},
-                                        {"elements", sum_of_elements(job)},
-                                        {"materials and sections", sum_of_materials(job)},
-                                        {"constraint equations", sum_of_equations(job)},
-                                        {"initial temperatures", sum_of_temperatures(job)}};
+detail::RestartFingerprint detail::RestartFingerprint::of(const Job& job) {
+  RestartFingerprint made;
+  made.model = {{"nodes", sum_of_nodes(job)},
+                {"elements", sum_of_elements(job)},
+                {"materials and sections", sum_of_materials(job)},
+                {"constraint equations", sum_of_equations(job)},
+                {"initial temperatures", sum_of_temperatures(job)}};
   for (const auto& domain : job.domains) {
-    const auto add = [&](const std::string& name, const auto& sum) { parts.push_back({name, sum.sum()}); };
+    const auto add = [&](const std::string& name, const auto& sum) { made.model.push_back({name, sum.sum()}); };
     for (const std::string& name : domain->node_set_names()) {
       PartSum sum;
       sum.add(domain->node_set(name));
@@ -345,18 +349,29 @@ std::vector<FingerprintPart> detail::restart_fingerprint(const Job& job, std::si
       add("element set '" + name + "'", sum);
     }
   }
-  for (std::size_t i = 0; i < steps; ++i) {
-    add_step(parts, job, i);
-    std::vector<std::string> cases = {job.steps[i].load_case};
-    if (const auto* request = std::get_if<DynamicStep>(&job.steps[i].modal))
-      for (const StepLoad& load : request->loads) cases.push_back(load.load_case);
-    PartSum sum;
-    for (const auto& loads : job.domains[job.steps[i].domain]->load_cases())
-      if (std::find(cases.begin(), cases.end(), loads->name()) != cases.end()) add_load_case(sum, *loads);
-    parts.push_back({"load cases of step " + std::to_string(i + 1) + " (" + job.steps[i].name + ")", sum.sum()});
+  std::vector<std::map<std::string, std::uint64_t, std::less<>>> sums_of_cases;  // per domain
+  for (const auto& domain : job.domains) {
+    auto& sums = sums_of_cases.emplace_back();
+    for (const auto& loads : domain->load_cases()) {
+      PartSum sum;
+      add_load_case(sum, *loads);
+      sums.emplace(loads->name(), sum.sum());
+    }
   }
-  parts.push_back({"the last procedure", static_cast<std::uint64_t>(job.steps[steps - 1].procedure)});
-  return parts;
+  for (std::size_t i = 0; i < job.steps.size(); ++i) {
+    const JobStep& step = job.steps[i];
+    std::vector<FingerprintPart>& parts = made.steps.emplace_back(Step{step.procedure, {}}).parts;
+    add_step(parts, job, i);
+    std::set<std::string, std::less<>> cases = {step.load_case};
+    if (const auto* request = std::get_if<DynamicStep>(&step.modal))
+      for (const StepLoad& load : request->loads) cases.insert(load.load_case);
+    PartSum sum;
+    for (const std::string& name : cases)
+      if (const auto found = sums_of_cases[step.domain].find(name); found != sums_of_cases[step.domain].end())
+        sum.add(found->second);
+    parts.push_back({"load cases of step " + std::to_string(i + 1) + " ('" + step.name + "')", sum.sum()});
+  }
+  return made;
 }
 
 std::vector<std::string> changed_parts(const std::vector<FingerprintPart>& before,

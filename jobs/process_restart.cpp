@@ -4,23 +4,14 @@
 #include <utility>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
+#include <voussoir/jobs/detail/collect_and_agree.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 
 namespace voussoir::detail {
 namespace {
 
 constexpr const char* where = "a message between processes";
-
-/// The values of a field at some of its nodes.
-NodalField at_nodes(const NodalField& whole, const std::vector<std::int64_t>& nodes) {
-  NodalField own{whole.name, whole.components, {}};
-  const auto width = static_cast<std::ptrdiff_t>(whole.components.size());
-  own.values.reserve(nodes.size() * whole.components.size());
-  for (const std::int64_t node : nodes)
-    own.values.insert(own.values.end(), whole.values.begin() + static_cast<std::ptrdiff_t>(node) * width,
-                      whole.values.begin() + (static_cast<std::ptrdiff_t>(node) + 1) * width);
-  return own;
-}
 
 }  // namespace
 
@@ -81,7 +72,10 @@ ProcessRestart::Start ProcessRestart::begin() {
     std::vector<std::string> ends(places.size());
     if (moves) {
       const std::size_t domain = part_.job.steps[motion].domain;
-      RedividedStep step(part_, domain, whole_->restart->where);
+      RedividedStep step(
+          part_, domain,
+          {"the job cannot be continued on several processes",
+           "continue it without --engine, or run the job that wrote the restart file again", whole_->restart->where});
       ByteWriter end;
       put(end, StepEnd{{}, state.motion->displacement, state.motion->velocity, state.motion->history, {}});
       step.add(whole_places(domain), end.take());
@@ -133,12 +127,12 @@ std::optional<RestartState::Motion> ProcessRestart::collect_motion(std::size_t s
     own = out.take();
   });
   std::vector<std::string> ends;
-  processes_.collect(own, [&](int, std::string bytes) { ends.push_back(std::move(bytes)); });
+  collect_and_agree(processes_, own, [&](int, std::string bytes) { ends.push_back(std::move(bytes)); });
   std::optional<RestartState::Motion> found;
   agree(processes_, [&] {
     if (!whole_) return;
     std::vector<SavedPlaces> places = places_of(domain);
-    RedividedStep parts(part_, domain, where);
+    RedividedStep parts(part_, domain, {"the restart file cannot be written", "omit *RESTART, WRITE", where});
     for (std::size_t p = 0; p < ends.size(); ++p) parts.add(std::move(places[p]), std::move(ends[p]));
     const std::string bytes = parts.ends_for({whole_places(domain)}).front();
     ByteReader in(bytes, where);
@@ -151,17 +145,15 @@ std::optional<RestartState::Motion> ProcessRestart::collect_motion(std::size_t s
 void ProcessRestart::end_step(std::size_t step, const ProcessDynamicStep* dynamics) {
   const Procedure procedure = part_.job.steps[step].procedure;
   const bool heat = procedure == Procedure::transient_heat;
-  const bool over_time = heat || procedure == Procedure::dynamic || procedure == Procedure::nonlinear_statics;
   const bool is_written = written_[step] == '+';
   std::optional<RestartState::Motion> motion;
-  if (dynamics && over_time && (is_written || (heat && is_written_from(step))))
+  if (dynamics && is_saved(procedure) && (is_written || (heat && is_written_from(step))))
     motion = collect_motion(step, *dynamics);
   agree(processes_, [&] {
     if (!whole_) return;
     if (heat && motion) keep(step, motion->displacement);
     if (!is_written) return;
     RestartState state;
-    state.fingerprint = restart_fingerprint(*whole_, step + 1);
     for (const auto& [domain, last] : last_) state.unknowns.push_back({last, whole_unknowns_.at(domain)});
     state.motion = std::move(motion);
     receiver_->restart(step, state.to_bytes());

@@ -14,7 +14,7 @@ namespace {
 
 using Records = std::vector<std::vector<StateRecord>>;  // per part of the former division and state
 
-/// All records one behind the other.
+/// All records in the bytes, in sequence.
 std::vector<StateRecord> read_records(const std::string& bytes) {
   std::vector<StateRecord> records;
   for (std::istringstream in(bytes); in.peek() != std::istringstream::traits_type::eof();)
@@ -28,7 +28,7 @@ std::string write_records(const std::vector<StateRecord>& records) {
   return out.str();
 }
 
-/// The history of elements as the next step reads it, with a model of its own.
+/// The history of elements without a model, so that the next step can read it into its own.
 std::string write_history(StateRecord record) {
   if (record.history.empty()) return {};
   record.model.reset();
@@ -37,6 +37,18 @@ std::string write_history(StateRecord record) {
 }
 
 }  // namespace
+
+NodalField at_nodes(const NodalField& whole, const std::vector<std::int64_t>& nodes) {
+  NodalField own{whole.name, {}, {}};
+  if (whole.values.empty()) return own;
+  own.components = whole.components;
+  const auto width = static_cast<std::ptrdiff_t>(whole.components.size());
+  own.values.reserve(nodes.size() * whole.components.size());
+  for (const std::int64_t node : nodes)
+    own.values.insert(own.values.end(), whole.values.begin() + static_cast<std::ptrdiff_t>(node) * width,
+                      whole.values.begin() + (static_cast<std::ptrdiff_t>(node) + 1) * width);
+  return own;
+}
 
 SavedPlaces SavedPlaces::of(const ProcessPart& part, std::size_t domain, const AnalysisModel* model) {
   SavedPlaces places;
@@ -74,18 +86,15 @@ SavedPlaces SavedPlaces::from_bytes(const std::string& bytes, const std::string&
   return places;
 }
 
-RedividedStep::RedividedStep(const ProcessPart& part, std::size_t domain, std::string where)
-    : where_(std::move(where)), nodes_(part.whole_nodes), names_(part.domains[domain].unknown_names) {
+RedividedStep::RedividedStep(const ProcessPart& part, std::size_t domain, RedividedSource source)
+    : source_(std::move(source)), nodes_(part.whole_nodes), names_(part.domains[domain].unknown_names) {
   const Domain& nodes_and_blocks = *part.job.domains[domain];
   for (std::size_t b = 0; b < nodes_and_blocks.block_count(); ++b)
     blocks_.push_back({nodes_and_blocks.block(b).name(), part.domains[domain].block_sizes[b]});
 }
 
 void RedividedStep::fail(const std::string& why) const {
-  throw Error(ErrorCode::bad_input,
-              "the run cannot be resumed on other processes: " + why +
-                  "; start as many processes as before, or start over with --force and without --resume",
-              where_);
+  throw Error(ErrorCode::bad_input, source_.refusal + ": " + why + "; " + source_.advice, source_.where);
 }
 
 /// Checks what the numbers of a part are used for as indices.
@@ -100,7 +109,7 @@ void RedividedStep::add(SavedPlaces places, std::string saved) {
               numbers.nodes.size() == numbers.unknowns.size() &&
               within(numbers.unknowns, static_cast<std::int64_t>(numbers.model.unknown_names.size()));
   for (std::size_t b = 0; fits && b < blocks_.size(); ++b) fits = within(places.elements[b], blocks_[b].elements);
-  if (!fits) fail("a part in the checkpoint has nodes or elements that the model does not have");
+  if (!fits) fail("a part has nodes or elements that the model does not have");
   former_.push_back({std::move(places), std::move(saved)});
 }
 
@@ -116,7 +125,7 @@ std::vector<std::size_t> RedividedStep::columns_of(const std::vector<std::string
   std::vector<std::size_t> columns;
   for (const std::string& name : names) {
     const auto it = std::find(names_.begin(), names_.end(), name);
-    if (it == names_.end()) fail("it has the unknown " + name + ", which the model does not have");
+    if (it == names_.end()) fail("a part has the unknown " + name + ", which the model does not have");
     columns.push_back(static_cast<std::size_t>(it - names_.begin()));
   }
   return columns;
@@ -126,6 +135,7 @@ std::vector<std::size_t> RedividedStep::columns_of(const std::vector<std::string
 void RedividedStep::move_vector(const Records& records, std::size_t state, std::size_t vector,
                                 const std::vector<SavedPlaces>& parts, std::vector<StateRecord>& made) const {
   std::vector<double> whole;
+  std::vector<bool> known;
   bool shares = false;
   const std::size_t width = names_.size();
   const auto place = [&](const SavedPlaces& part, const std::vector<std::size_t>& columns, std::size_t i) {
@@ -137,12 +147,14 @@ void RedividedStep::move_vector(const Records& records, std::size_t state, std::
     const StateRecord::Numbers& numbers = records[p][state].vectors[vector];
     const SavedPlaces& part = former_[p].places;
     if (numbers.values.size() != part.numbers.nodes.size()) fail("a state has another number of unknowns");
-    if (whole.empty()) whole.assign(static_cast<std::size_t>(nodes_) * width, nan);
+    whole.resize(static_cast<std::size_t>(nodes_) * width);
+    known.resize(whole.size());
     shares = numbers.are_shares;
     const std::vector<std::size_t> columns = columns_of(part.numbers.model.unknown_names);
     for (std::size_t i = 0; i < numbers.values.size(); ++i) {
-      double& value = whole[place(part, columns, i)];
-      value = shares && !std::isnan(value) ? value + numbers.values[i] : numbers.values[i];
+      const std::size_t at = place(part, columns, i);
+      whole[at] = shares && known[at] ? whole[at] + numbers.values[i] : numbers.values[i];
+      known[at] = true;
     }
   }
   if (whole.empty()) return;
@@ -152,11 +164,11 @@ void RedividedStep::move_vector(const Records& records, std::size_t state, std::
     numbers.are_shares = shares;
     numbers.values.reserve(parts[p].numbers.nodes.size());
     for (std::size_t i = 0; i < parts[p].numbers.nodes.size(); ++i) {
-      double& value = whole[place(parts[p], columns, i)];
-      if (std::isnan(value) && !shares) fail("a state lacks an unknown");
+      const std::size_t at = place(parts[p], columns, i);
       // A part without damping, say, has no share of it.
-      numbers.values.push_back(std::isnan(value) ? 0.0 : value);
-      if (shares) value = 0;
+      if (!known[at] && !shares) fail("a state lacks an unknown");
+      numbers.values.push_back(whole[at]);
+      if (shares) whole[at] = 0;
     }
   }
 }
@@ -175,12 +187,13 @@ void RedividedStep::move_temperatures(const Records& records, std::size_t state,
           values[i];
   }
   if (whole.empty()) return;
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    for (const std::int32_t node : parts[p].numbers.temperature_nodes) {
-      const double value = whole[static_cast<std::size_t>(parts[p].nodes[static_cast<std::size_t>(node)])];
-      if (std::isnan(value)) fail("a state lacks a temperature");
-      made[p].temperature.push_back(value);
-    }
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    std::vector<double>& own = made[p].temperature;
+    for (const std::int32_t node : parts[p].numbers.temperature_nodes)
+      own.push_back(whole[static_cast<std::size_t>(parts[p].nodes[static_cast<std::size_t>(node)])]);
+    // Where no former part had a temperature, it is the initial one.
+    if (std::all_of(own.begin(), own.end(), [](double t) { return std::isnan(t); })) own.clear();
+  }
 }
 
 void RedividedStep::move_history(const Records& records, std::size_t state, const std::vector<SavedPlaces>& parts,
@@ -227,7 +240,7 @@ std::vector<StateRecord> RedividedStep::merge(const Records& records, std::size_
     const StateRecord& own = part[state];
     if (found && (own.name != common.name || own.time != common.time || own.time_step != common.time_step ||
                   own.prescribed_factor != common.prescribed_factor || own.case_factors != common.case_factors))
-      fail("its parts are not in the same state");
+      fail("the parts are not in the same state");
     if (std::exchange(found, true)) continue;
     common = own;
     common.vectors = {};
@@ -249,10 +262,10 @@ std::vector<std::string> RedividedStep::states_for(const std::vector<SavedPlaces
   for (const Former& part : former_) {
     std::vector<StateRecord>& own = records.emplace_back();
     if (part.saved.empty()) continue;
-    ByteReader in(part.saved, where_);
+    ByteReader in(part.saved, source_.where);
     const std::string states = in.text();
     own = read_records(states);
-    if (own.empty() || (count > 0 && own.size() != count)) fail("its parts have saved different numbers of states");
+    if (own.empty() || (count > 0 && own.size() != count)) fail("the parts have saved different numbers of states");
     count = own.size();
     if (&part == &former_.front()) recorded = part.saved.substr(sizeof(std::uint64_t) + states.size());
   }
@@ -275,7 +288,7 @@ std::vector<std::string> RedividedStep::states_for(const std::vector<SavedPlaces
 }
 
 std::vector<std::string> RedividedStep::ends_for(const std::vector<SavedPlaces>& parts) const {
-  ByteReader common_bytes(first().saved, where_);
+  ByteReader common_bytes(first().saved, source_.where);
   const StepEnd common = get_end(common_bytes);
   const std::size_t width = names_.size();
   NodalField displacement{common.displacement.name, names_, {}}, velocity{common.velocity.name, names_, {}};
@@ -293,7 +306,7 @@ std::vector<std::string> RedividedStep::ends_for(const std::vector<SavedPlaces>&
   for (const Former& part : former_) {
     std::vector<StateRecord>& own = history.emplace_back();
     if (part.saved.empty()) continue;
-    ByteReader in(part.saved, where_);
+    ByteReader in(part.saved, source_.where);
     const StepEnd end = get_end(in);
     in.expect_end();
     add(part, end.displacement, displacement);
@@ -303,19 +316,11 @@ std::vector<std::string> RedividedStep::ends_for(const std::vector<SavedPlaces>&
   }
   std::vector<StateRecord> histories(parts.size());
   move_history(history, 0, parts, histories);
-  const auto of_part = [&](const NodalField& whole, const SavedPlaces& part) {
-    NodalField own{whole.name, {}, {}};
-    if (whole.values.empty()) return own;
-    own.components = names_;
-    for (const std::int64_t node : part.nodes)
-      own.values.insert(own.values.end(), whole.values.begin() + static_cast<std::ptrdiff_t>(node) * std::ssize(names_),
-                        whole.values.begin() + (static_cast<std::ptrdiff_t>(node) + 1) * std::ssize(names_));
-    return own;
-  };
   std::vector<std::string> ends;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     ByteWriter out;
-    StepEnd end{p == 0 ? common.response : StepResponse(), of_part(displacement, parts[p]), of_part(velocity, parts[p]),
+    const std::vector<std::int64_t>& nodes = parts[p].nodes;
+    StepEnd end{p == 0 ? common.response : StepResponse(), at_nodes(displacement, nodes), at_nodes(velocity, nodes),
                 write_history(std::move(histories[p])), common.account};
     if (parts[p].has_elements()) put(out, end);
     ends.push_back(out.take());

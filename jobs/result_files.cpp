@@ -47,7 +47,7 @@ struct ResultFiles::State {
   detail::StepFiles steps;
   detail::StateFiles states;
   std::shared_ptr<const ModeSet> found_modes;  // of the frequency step that is being written
-  std::optional<RestartFileWriter> restarts;   // once a state was written
+  std::optional<RestartFileWriter> restarts;   // of a job that writes one
   detail::BackgroundWork background;           // the last member: its thread uses all the others
 
   State(const Job& j, OutputOptions o)
@@ -61,7 +61,13 @@ struct ResultFiles::State {
         parts(j, options),
         heating(j),
         steps(files, clock, probes, pictures, parts),
-        states(files, heating, probes, pictures, parts) {}
+        states(files, heating, probes, pictures, parts) {
+    const bool restartable = std::any_of(job.steps.begin(), job.steps.end(),
+                                         [](const JobStep& step) { return step.restart != RestartWrite::none; });
+    if (!restartable || !options.json || options.merges_parts) return;  // a run without files
+    restarts.emplace(files.path(names.name() + ".rout"), job.restart_deck,
+                     detail::RestartFingerprint::of(job).to_bytes());
+  }
 
   std::string json_name() const { return names.name() + ".results.json"; }
 
@@ -249,10 +255,9 @@ void ResultFiles::state(std::size_t step, StepState state) {
 
 void ResultFiles::restart(std::size_t step, const std::string& bytes) {
   State& s = *state_;
-  if (!s.options.json || s.options.merges_parts) return;  // a run without files
+  if (!s.restarts) return;
   const fs::path file = s.files.path(s.names.name() + ".rout");
   s.write_modal("other files", [&] {
-    if (!s.restarts) s.restarts.emplace(file, s.job.restart_deck);
     s.restarts->add({detail::deck_step(s.job, step), step + 1, bytes},
                     s.job.steps[step].restart == RestartWrite::alone);
   });

@@ -1,6 +1,7 @@
 #include <voussoir/jobs/run_checkpoints.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/backends/version.hpp>
@@ -11,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* run_mark = "VSRRUN";
-constexpr std::uint32_t run_format = 4;
+constexpr std::uint32_t run_format = 5;
 constexpr std::size_t flush_bytes = std::size_t{16} << 20;
 constexpr std::size_t most_waiting_bytes = std::size_t{256} << 20;
 
@@ -69,7 +70,6 @@ void RunCheckpoints::begin(std::vector<FingerprintPart> job, CheckpointSetting s
     journal_.create();
     // A run that is killed from here on can be resumed, whatever files it has written.
     journal_.flush();
-    ByteWriter none;
     write(std::nullopt, 0, {});
     if (failing_) throw Error(ErrorCode::io, notes_.back(), pair_.files().front().string());
   }
@@ -100,8 +100,9 @@ bool RunCheckpoints::take(const CheckpointPair::Found& found, const std::vector<
   const std::string where = found.path.string();
   ByteReader in(found.bytes, where);
   const std::string program = in.text();
-  std::vector<FingerprintPart> before(in.get<std::uint64_t>());
-  for (FingerprintPart& part : before) {
+  std::vector<FingerprintPart> before;
+  for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
+    FingerprintPart& part = before.emplace_back();
     part.name = in.text();
     part.sum = in.get<std::uint64_t>();
   }
@@ -130,24 +131,32 @@ bool RunCheckpoints::take(const CheckpointPair::Found& found, const std::vector<
   if (program != version())
     note("the checkpoint was made by version " + program + ", and the run continues with version " + version() +
          ": results agree up to rounding errors");
+  index_journal(place);
   if (step >= 0) {
     open_step_ = static_cast<std::size_t>(step);
     open_state_ = std::move(state);
   }
-  resumed_from_ = place;
-  index_journal();
-  if (open_step_ || !complete_.empty()) resumed_at_ = time;
+  if (open_step_ || !ends_.empty()) resumed_at_ = time;
   journal_.continue_at(place);
   pair_.go_on_from(found);
   resumes_ = true;
   return true;
 }
 
-void RunCheckpoints::index_journal() {
-  complete_.clear();
-  journal_.visit(resumed_from_, [&](std::uint8_t kind, std::uint32_t step, std::string_view) {
-    if (kind == static_cast<std::uint8_t>(Record::end)) complete_.push_back(step);
-  });
+void RunCheckpoints::index_journal(const Journal::Place& place) {
+  rows_.clear();
+  of_files_.clear();
+  ends_.clear();
+  for (const Journal::Record& record : journal_.records(place)) {
+    if (record.kind == static_cast<std::uint8_t>(Record::row)) rows_[record.step].push_back(record);
+    if (record.kind == static_cast<std::uint8_t>(Record::files)) of_files_[record.step].push_back(record);
+    if (record.kind == static_cast<std::uint8_t>(Record::end)) ends_[record.step] = record;
+  }
+}
+
+void RunCheckpoints::visit(const RecordsOfSteps& records, std::size_t step,
+                           const std::function<void(std::string_view)>& visit) const {
+  if (const auto found = records.find(step); found != records.end()) journal_.read(found->second, visit);
 }
 
 bool RunCheckpoints::is_due() const {
@@ -201,35 +210,25 @@ void RunCheckpoints::finish() noexcept {
   journal_.remove();
 }
 
-bool StepCheckpoint::is_complete() const {
-  return run_ && std::find(run_->complete_.begin(), run_->complete_.end(), step_) != run_->complete_.end();
-}
+bool StepCheckpoint::is_complete() const { return run_ && run_->ends_.contains(step_); }
 
 bool StepCheckpoint::is_open() const { return run_ && run_->open_step_ == step_; }
 
 std::string StepCheckpoint::ending() const {
-  std::string found;
-  run_->journal_.visit(run_->resumed_from_, [&](std::uint8_t kind, std::uint32_t step, std::string_view bytes) {
-    if (step == step_ && kind == static_cast<std::uint8_t>(RunCheckpoints::Record::end)) found = bytes;
-  });
-  return found;
+  std::string bytes;
+  run_->journal_.read({&run_->ends_.at(step_), 1}, [&](std::string_view found) { bytes = found; });
+  return bytes;
 }
 
-const std::string& StepCheckpoint::state() const { return run_->open_state_; }
+std::string StepCheckpoint::take_state() { return std::exchange(run_->open_state_, {}); }
 
 void StepCheckpoint::visit_rows(const std::function<void(std::string_view)>& visit) const {
-  if (!run_) return;
-  run_->journal_.visit(run_->resumed_from_, [&](std::uint8_t kind, std::uint32_t step, std::string_view bytes) {
-    if (step == step_ && kind == static_cast<std::uint8_t>(RunCheckpoints::Record::row)) visit(bytes);
-  });
+  if (run_) run_->visit(run_->rows_, step_, visit);
 }
 
 void StepCheckpoint::replay_files() const {
   if (!run_ || !run_->restore_files) return;
-  run_->journal_.visit(run_->resumed_from_, [&](std::uint8_t kind, std::uint32_t step, std::string_view bytes) {
-    if (step == step_ && kind == static_cast<std::uint8_t>(RunCheckpoints::Record::files))
-      run_->restore_files(step_, bytes);
-  });
+  run_->visit(run_->of_files_, step_, [&](std::string_view bytes) { run_->restore_files(step_, bytes); });
 }
 
 void StepCheckpoint::add_row(std::string_view bytes) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,7 +84,9 @@ class RunCheckpoints {
 
   void read(const std::vector<FingerprintPart>& job);
   bool take(const CheckpointPair::Found& found, const std::vector<FingerprintPart>& job);
-  void index_journal();
+  using RecordsOfSteps = std::map<std::size_t, std::vector<Journal::Record>>;
+  void index_journal(const Journal::Place& place);
+  void visit(const RecordsOfSteps& records, std::size_t step, const std::function<void(std::string_view)>& visit) const;
   bool is_due() const;
   /// Writes a checkpoint of an open step; without a state, one between steps.
   void write(std::optional<std::size_t> step, double time, const std::string& state);
@@ -97,8 +100,8 @@ class RunCheckpoints {
   CheckpointSetting setting_;
   bool resumes_ = false;
   // What the run continues from:
-  Journal::Place resumed_from_;
-  std::vector<std::size_t> complete_;  // steps over time that came to their end
+  RecordsOfSteps rows_, of_files_;
+  std::map<std::size_t, Journal::Record> ends_;  // of steps over time that came to their end
   std::optional<std::size_t> open_step_;
   std::string open_state_;
   std::optional<double> resumed_at_;
@@ -116,8 +119,8 @@ class RunCheckpoints {
 ///
 ///   StepCheckpoint saved(checkpoints, step);
 ///   if (saved.is_complete()) { saved.replay_files(); … take saved.ending() …; return; }
-///   if (saved.is_open())     { saved.replay_files(); saved.visit_rows(…); … restore from saved.state() … }
-///   …after each increment:   saved.add_row(…); if (!saved.increment(time, stop, save)) stop
+///   if (saved.is_open())     { saved.replay_files(); saved.visit_rows(…); … restore from saved.take_state() … }
+///   …after each increment:   saved.add_row(…); saved.increment(time, stops, save)
 ///   …after the last one:     saved.finish(bytes)
 class StepCheckpoint {
  public:
@@ -129,7 +132,7 @@ class StepCheckpoint {
   virtual bool is_complete() const;                       ///< whether an earlier run finished the step
   virtual bool is_open() const;                           ///< whether there is a state to continue from
   virtual std::string ending() const;                     ///< of a complete step: what finish() was given
-  virtual const std::string& state() const;               ///< of an open step: what `save` has written
+  virtual std::string take_state();                       ///< of an open step: what `save` has written; once
   /// Visits what add_row() was given before the checkpoint, in the same order.
   void visit_rows(const std::function<void(std::string_view)>& visit) const;
   /// Gives result files what they have added for this step before the checkpoint.

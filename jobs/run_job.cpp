@@ -196,7 +196,6 @@ class Runner {
   void pass_restart(std::size_t step) {
     if (job_.steps[step].restart == RestartWrite::none) return;
     detail::RestartState state;
-    state.fingerprint = detail::restart_fingerprint(job_, step + 1);
     for (const auto& [domain, last] : previous_) state.unknowns.push_back({last, unknowns_.at(last)});
     if (auto motion = dynamic_.motion(); motion && motion->step == step) state.motion = std::move(motion);
     receiver_.restart(step, state.to_bytes());

@@ -1,7 +1,8 @@
+#include <voussoir/jobs/detail/collect_and_agree.hpp>
 #include <voussoir/jobs/detail/saved_parts.hpp>
 
-#include <exception>
 #include <functional>
+#include <utility>
 
 namespace voussoir::detail {
 namespace {
@@ -27,10 +28,10 @@ class SavedParts::Link : public StepCheckpoint {
   bool is_complete() const override { return parts_.status_ == Status::complete; }
   bool is_open() const override { return parts_.status_ == Status::open; }
   std::string ending() const override { return parts_.own_; }
-  const std::string& state() const override {
+  std::string take_state() override {
     if (parts_.was_divided_otherwise_) parts_.group_.request(divide_code_);
     parts_.was_divided_otherwise_ = false;
-    return parts_.own_;
+    return std::exchange(parts_.own_, {});
   }
   void increment(double time, bool stops, const std::function<void(ByteWriter&)>& save) override {
     if (!parts_.on_) return;
@@ -83,17 +84,7 @@ void SavedParts::gather() {
     own.put(more.bytes());
     own.raw(own_);
   });
-  std::exception_ptr failure;
-  processes_.collect(own.bytes(), [&](int, const std::string& bytes) {
-    try {
-      if (!failure) all.put(bytes);
-    } catch (...) {
-      failure = std::current_exception();  // the others wait for all of them to be taken
-    }
-  });
-  agree(processes_, [&] {
-    if (failure) std::rethrow_exception(failure);
-  });
+  collect_and_agree(processes_, own.bytes(), [&](int, const std::string& bytes) { all.put(bytes); });
   if (run_) packed_ = all.take();
 }
 
@@ -102,15 +93,15 @@ std::string SavedParts::where() const { return "the checkpoint of step " + std::
 /// What is in the checkpoint of a step, on process 0.
 struct SavedParts::Saved {
   std::vector<std::string> parts;  // what each process has saved
-  std::string fingerprints;        // of them, one behind the other
+  std::string fingerprints;        // of them, a line for each
 };
 
 SavedParts::Saved SavedParts::read_saved() {
   Saved saved;
-  const StepCheckpoint found(run_, step_);
+  StepCheckpoint found(run_, step_);
   if (!found.is_complete() && !found.is_open()) return saved;
   status_ = found.is_complete() ? Status::complete : Status::open;
-  const std::string bytes = found.is_complete() ? found.ending() : found.state();
+  const std::string bytes = found.is_complete() ? found.ending() : found.take_state();
   ByteReader in(bytes, where());
   const auto processes = in.get<std::int64_t>();
   account.free_equations = in.get<std::int64_t>();
@@ -151,11 +142,16 @@ void SavedParts::begin(std::size_t step) {
   agree(processes_, [&] {
     if (!was_divided_otherwise_ || !processes_.is_first()) return;
     if (save_more)
-      throw Error(ErrorCode::bad_input,
-                  "the run cannot be resumed: the model was divided differently when the checkpoint was written, and "
-                  "results in pieces are continued by the same parts only; start as many processes as before, or start "
-                  "over with --force and without --resume");
-    former_.emplace(part_, domain(), where());
+      throw Error(
+          ErrorCode::bad_input,
+          "the run cannot be resumed: the model was divided differently when the checkpoint was written, and "
+          "results in pieces are continued by the same parts only; use as many processes, the same --cut and the same "
+          "--backend as before, or start over with --force and without --resume");
+    former_.emplace(part_, domain(),
+                    RedividedSource{"the run cannot be resumed with another division of the model",
+                                    "use as many processes, the same --cut and the same --backend as before, or start "
+                                    "over with --force and without --resume",
+                                    where()});
     for (std::string& part : saved.parts) {
       ByteReader in(part, where());
       in.get<std::uint64_t>();
@@ -189,17 +185,11 @@ void SavedParts::divide(bool ends) {
   std::string own;
   agree(processes_, [&] { own = SavedPlaces::of(part_, domain(), ends ? nullptr : group_.model()).to_bytes(); });
   std::vector<SavedPlaces> parts;
-  std::exception_ptr failure;
-  processes_.collect(own, [&](int, const std::string& bytes) {
-    try {
-      if (!failure) parts.push_back(SavedPlaces::from_bytes(bytes, "a message between processes"));
-    } catch (...) {
-      failure = std::current_exception();  // the others wait for all of them to be taken
-    }
+  collect_and_agree(processes_, own, [&](int, const std::string& bytes) {
+    parts.push_back(SavedPlaces::from_bytes(bytes, "a message between processes"));
   });
   std::vector<std::string> shares;
   agree(processes_, [&] {
-    if (failure) std::rethrow_exception(failure);
     if (former_) shares = ends ? former_->ends_for(parts) : former_->states_for(parts);
     former_.reset();
   });

@@ -132,7 +132,8 @@ auto DynamicRunner::run_saved(std::size_t step, const DynamicStep& request, cons
   const auto begin = [&](auto& analysis) {
     if (!saved.is_open()) return analysis.start();
     saved.replay_files();
-    ByteReader in(saved.state(), where(step));
+    const std::string state = saved.take_state();
+    ByteReader in(state, where(step));
     std::istringstream bytes(in.text());
     analysis.restore(bytes);
     const SolveReport none;

@@ -3,13 +3,17 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/analysis/state_record.hpp>
 #include <voussoir/partition/process/process_part.hpp>
 
-// What the parts of a model have saved of a step over time, for processes that divide the model in another way. States
-// and ends of steps are put together to those of the whole model and divided again. Everything here is on process 0.
+// What the parts of a model have saved of a step over time, for processes that divide the model in another way: states
+// and ends of steps are merged into those of the whole model, which is then divided again. Only process 0 does this.
 
 namespace voussoir::detail {
+
+/// The values of a field at some of its nodes; no components where it is empty.
+NodalField at_nodes(const NodalField& whole, const std::vector<std::int64_t>& nodes);
 
 /// Which nodes and elements of the whole model the numbers that a part saves belong to.
 struct SavedPlaces {
@@ -25,10 +29,17 @@ struct SavedPlaces {
   static SavedPlaces from_bytes(const std::string& bytes, const std::string& where);
 };
 
+/// What is divided again, as errors say it.
+struct RedividedSource {
+  std::string refusal;  ///< "the run cannot be resumed on other processes"
+  std::string advice;   ///< what to do then
+  std::string where;    ///< of what was saved: "the checkpoint of step 2"
+};
+
 class RedividedStep {
  public:
-  /// Of a domain of any part of the model. `where` is what errors name: the checkpoint of a step.
-  RedividedStep(const ProcessPart& part, std::size_t domain, std::string where);
+  /// Of a domain of any part of the model.
+  RedividedStep(const ProcessPart& part, std::size_t domain, RedividedSource source);
 
   /// Adds a part of the former division: in the order of the processes. `saved` is what its runner has saved.
   void add(SavedPlaces places, std::string saved);
@@ -59,7 +70,7 @@ class RedividedStep {
   std::vector<std::size_t> columns_of(const std::vector<std::string>& names) const;
   [[noreturn]] void fail(const std::string& why) const;
 
-  std::string where_;
+  RedividedSource source_;
   std::int64_t nodes_ = 0;          // of the whole job
   std::vector<std::string> names_;  // of the unknowns of the whole domain
   std::vector<Block> blocks_;

@@ -12,8 +12,6 @@ namespace voussoir::detail {
 
 /// What later steps of a job need of those that were solved: the contents of a restart file at the end of a step.
 struct RestartState {
-  /// Of the model and of the steps that were solved: the same where they are continued.
-  std::vector<FingerprintPart> fingerprint;
   /// The last unknowns of each model that were kept, by the step that found them.
   struct Unknowns {
     std::size_t step;
@@ -33,8 +31,21 @@ struct RestartState {
   static RestartState of(const RestartStart& start);
 };
 
-/// Checksums of what the first steps of a job were solved with: nodes, elements, materials, sets, loads, supports.
-std::vector<FingerprintPart> restart_fingerprint(const Job& job, std::size_t steps);
+/// What a job is solved with, as checksums: the same where it is continued.
+struct RestartFingerprint {
+  struct Step {
+    Procedure procedure = {};
+    std::vector<FingerprintPart> parts;  ///< loads, supports, times, requested results
+  };
+  std::vector<FingerprintPart> model;  ///< nodes, elements, materials, sets
+  std::vector<Step> steps;
+
+  /// Before the first step is solved: steps change the supports of their domain.
+  static RestartFingerprint of(const Job& job);
+  std::string to_bytes() const;
+  /// Throws Error (bad_input) that names the restart file.
+  static RestartFingerprint of(const RestartStart& start);
+};
 
 /// The number that the deck counts a step by, from 1: steps of heat and of the stress that follows are one step.
 int deck_step(const Job& job, std::size_t step);

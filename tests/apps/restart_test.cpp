@@ -228,6 +228,20 @@ TEST(Restart, FrequencyCountsSteps) {
   EXPECT_TRUE(contains(none.error, "it has those of step 2")) << none.error;
 }
 
+/// A state does not repeat what all earlier steps were solved with.
+TEST(Restart, FilesGrowWithTheNumberOfSteps) {
+  const auto size = [](int steps) {
+    std::string deck = model("") + "*RESTART, WRITE\n";
+    for (int i = 0; i < steps; ++i)
+      deck += "*STEP\n*STATIC\n*CLOAD\nTIP, 3, " + std::to_string(10 + i) + ".\n*END STEP\n";
+    const fs::path folder = fresh_folder("restart_first");
+    EXPECT_EQ(run_deck(folder, deck).code, 0);
+    return static_cast<double>(fs::file_size(folder / "job.rout"));
+  };
+  const double few = size(10), more = size(20), most = size(40);
+  EXPECT_NEAR((most - more) / (more - few), 2, 0.1);
+}
+
 /// The error message of a deck that reads the restart file of a linear job.
 std::string refused(const std::string& deck, const std::function<void(std::string&)>& damage = {}) {
   static const std::string file = [] {

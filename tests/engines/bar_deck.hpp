@@ -48,4 +48,26 @@ inline const std::string printed =
 inline const std::string printed_heat =
     "*NODE PRINT, NSET=TIP\nNT, RFL\n*EL PRINT, ELSET=LAST, FREQUENCY=2\nHFL\n*END STEP\n";
 
+/// A bar of solids with beams along an edge, whose nodes have rotations. Only the beams have damping.
+inline std::string mixed_bar(const std::string& steps) {
+  std::string deck = bar(4, "C3D8", elastic, "");
+  deck += "*ELEMENT, TYPE=B31, ELSET=BEAMS\n";
+  for (int i = 0; i < 4; ++i)
+    deck += std::to_string(100 + i) + ", " + std::to_string(9 * i + 9) + ", " + std::to_string(9 * i + 18) + "\n";
+  deck +=
+      "*MATERIAL, NAME=B\n*ELASTIC\n3000., 0.25\n*DENSITY\n5.\n*DAMPING, ALPHA=2., BETA=1e-4\n"
+      "*BEAM SECTION, ELSET=BEAMS, MATERIAL=B, SECTION=RECT\n0.05, 0.05\n0., 1., 0.\n*BOUNDARY\n9, 4, 6\n";
+  return deck + steps;
+}
+
+/// A bar whose last elements are of a material of their own.
+inline std::string two_materials(const std::string& first, const std::string& last, const std::string& rest) {
+  std::string deck = bar(4, "C3D8", first, "");
+  const std::string section = "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n";
+  deck.replace(deck.find(section), section.size(),
+               "*ELSET, ELSET=BEFORE, GENERATE\n1, 12\n*SOLID SECTION, ELSET=BEFORE, MATERIAL=M\n*MATERIAL, NAME=M2\n" +
+                   last + "*SOLID SECTION, ELSET=LAST, MATERIAL=M2\n");
+  return deck + rest;
+}
+
 }  // namespace voussoir::test

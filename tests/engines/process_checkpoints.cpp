@@ -40,18 +40,6 @@ struct Case {
   int states;  ///< that are passed on before the run breaks off
 };
 
-/// A bar of solids with beams along an edge, whose nodes have rotations. Only the beams have damping.
-std::string mixed_bar(const std::string& steps) {
-  std::string deck = bar(4, "C3D8", elastic, "");
-  deck += "*ELEMENT, TYPE=B31, ELSET=BEAMS\n";
-  for (int i = 0; i < 4; ++i)
-    deck += std::to_string(100 + i) + ", " + std::to_string(9 * i + 9) + ", " + std::to_string(9 * i + 18) + "\n";
-  deck +=
-      "*MATERIAL, NAME=B\n*ELASTIC\n3000., 0.25\n*DENSITY\n5.\n*DAMPING, ALPHA=2., BETA=1e-4\n"
-      "*BEAM SECTION, ELSET=BEAMS, MATERIAL=B, SECTION=RECT\n0.05, 0.05\n0., 1., 0.\n*BOUNDARY\n9, 4, 6\n";
-  return deck + steps;
-}
-
 std::vector<Case> cases() {
   const std::string dynamics = "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.005, 0.06\n";
   const std::string push = "*CLOAD, AMPLITUDE=PULSE\nRIGHT, 2, 1.\n*DLOAD\nEALL, GRAV, 9.81, 0., 0., -1.\n";
@@ -92,6 +80,21 @@ std::vector<Case> cases() {
        mixed_bar(held + dynamics + "*CLOAD, AMPLITUDE=PULSE\nTIP, 2, 0.1\n" + printed + dynamics + printed), 8},
       {"second step with beams on solids",
        mixed_bar(held + dynamics + "*CLOAD, AMPLITUDE=PULSE\nTIP, 2, 0.1\n" + printed + dynamics + printed), 17},
+      // Only some of the parts have temperatures: those with nodes of a set, or with a material that has a table.
+      {"warm at one end",
+       bar(4, "C3D8", elastic + "*EXPANSION\n1E-4\n",
+           warm + held + dynamics + "*TEMPERATURE, AMPLITUDE=PULSE\nRIGHT, 90.\n" + push + printed + dynamics + push +
+               printed),
+       8},
+      {"a table in one of two materials",
+       two_materials("*ELASTIC\n1000., 0.25, 0.\n800., 0.25, 100.\n*DENSITY\n2.\n", elastic,
+                     warm + held + dynamics + push + printed + dynamics + push + printed),
+       8},
+      {"a conductivity with a table in one of two materials",
+       two_materials("*CONDUCTIVITY\n20., 0.\n40., 200.\n*SPECIFIC HEAT\n3.\n*DENSITY\n2.\n",
+                     "*CONDUCTIVITY\n15.\n*SPECIFIC HEAT\n3.\n*DENSITY\n2.\n",
+                     warm + "*STEP, INC=1000\n*HEAT TRANSFER, DIRECT\n0.005, 0.06\n" + heated + printed_heat),
+       5},
       // On three processes and more, some have no elements.
       {"two elements", bar(1, "C3D8", elastic, held + dynamics + push + printed), 7},
   };

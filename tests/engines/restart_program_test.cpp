@@ -26,6 +26,8 @@ std::vector<Continued> continued_jobs() {
   const std::string weak = "*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n*PLASTIC\n20., 0.\n40., 0.1\n60., 1.\n";
   const std::string both = "*STEP, INC=1000\n*UNCOUPLED TEMPERATURE-DISPLACEMENT, DIRECT\n0.005, 0.02\n";
   const std::string heated = "*NODE PRINT, NSET=TIP, FREQUENCY=1000\nNT, U\n*END STEP\n";
+  const std::string beams =
+      "*NODE PRINT, NSET=TIP, FREQUENCY=1000\nU\n*NODE PRINT, NSET=LEFT, TOTALS=YES, FREQUENCY=1000\nRF\n*END STEP\n";
   const std::string large = "*STEP, NLGEOM, INC=1000\n";
   return {
       {"a support that stays where it is", bar(4, "C3D8", test::elastic, test::held),
@@ -43,6 +45,20 @@ std::vector<Continued> continued_jobs() {
       {"explicit plastic dynamics", bar(4, "C3D8", weak, test::held),
        large + "*DYNAMIC, EXPLICIT\n, 0.05\n*CLOAD\nRIGHT, 1, 0.2\n" + ends,
        large + "*DYNAMIC, EXPLICIT\n, 0.02\n*CLOAD, OP=NEW\n" + ends},
+      {"beams on solids", test::mixed_bar(test::held),
+       "*STEP, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.05\n*CLOAD\nTIP, 2, 0.1\n" + beams,
+       "*STEP, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.05\n" + beams},
+      {"equations, a rigid body and oblique supports",
+       bar(4, "C3D8", test::elastic,
+           "*NODE, NSET=REF\n1000, 1.1, 0.1, 0.1\n*RIGID BODY, NSET=RIGHT, REF NODE=1000\n*EQUATION\n2\n19, 3, 1., 27, "
+           "3, -1.\n*TRANSFORM, NSET=LEFT, TYPE=R\n1., 1., 0., -1., 1., 0.\n*BOUNDARY\nLEFT, 1\nLEFT, 3\n1, 2\n"),
+       "*STEP, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.05\n*CLOAD\n1000, 2, 0.1\n" + ends,
+       "*STEP, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.05\n*CLOAD, OP=NEW\n" + ends},
+      {"two materials that are warm at one end",
+       test::two_materials("*ELASTIC\n1000., 0.25, 0.\n800., 0.25, 100.\n*DENSITY\n2.\n*EXPANSION\n1E-4\n",
+                           test::elastic, "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n" + test::held),
+       "*STEP, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.05\n*TEMPERATURE\nRIGHT, 90.\n" + ends,
+       "*STEP, INC=1000\n*DYNAMIC, DIRECT\n0.005, 0.05\n*CLOAD\nRIGHT, 2, 0.1\n" + ends},
       {"heat and stress over time",
        bar(4, "C3D8", test::heat, "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n" + test::held),
        both + "*BOUNDARY\nLEFT, 11, 11, 120.\n*DFLUX\nFIRST, BF, 50.\n" + heated, both + heated},

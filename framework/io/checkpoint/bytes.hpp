@@ -113,10 +113,9 @@ class ByteReader {
   std::size_t at_ = 0;
 };
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo) over some bytes, continued from `before`: detects damage, not malice.
-inline std::uint64_t checksum(std::string_view bytes, std::uint64_t before = 14695981039346656037ull) {
-  for (const char byte : bytes) before = (before ^ static_cast<unsigned char>(byte)) * 1099511628211ull;
-  return before;
-}
+/// FNV-1a of 64 bits over some bytes: detects damage, not malice.
+std::uint64_t checksum(std::string_view bytes);
+/// The same, continued from the checksum of the bytes before.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t before);
 
 }  // namespace voussoir

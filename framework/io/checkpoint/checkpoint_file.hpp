@@ -18,6 +18,28 @@ void write_checkpoint_file(const std::filesystem::path& path, std::string_view m
 /// damaged, or has another mark or format.
 std::string read_checkpoint_file(const std::filesystem::path& path, std::string_view mark, std::uint32_t format);
 
+/// A file of this kind that grows at its end. What is appended counts from the moment at which the length and the
+/// checksum at the beginning of the file include it: a crash before that, or a failure, leaves the earlier contents.
+class GrowingFile {
+ public:
+  /// `mark` and `format` are those of write_checkpoint_file().
+  GrowingFile(std::filesystem::path path, std::string mark, std::uint32_t format)
+      : path_(std::move(path)), mark_(std::move(mark)), format_(format) {}
+
+  /// Begins with these bytes, in place of an existing file. Throws Error (io).
+  void write(std::string_view bytes);
+  /// Appends bytes; write() comes first. Throws Error (io).
+  void append(std::string_view bytes);
+  /// The bytes of such a file, as read_checkpoint_file() returns them.
+  static std::string read(const std::filesystem::path& path, std::string_view mark, std::uint32_t format);
+
+ private:
+  std::filesystem::path path_;
+  std::string mark_;
+  std::uint32_t format_;
+  std::uint64_t size_ = 0, sum_ = 0;  // of the bytes in the file
+};
+
 /// Two files of this kind, PATH-a and PATH-b, that are written in turn. The older one is always the one replaced, so
 /// that there is a complete checkpoint at any moment after the first.
 class CheckpointPair {

@@ -19,6 +19,27 @@ namespace {
   throw Error(ErrorCode::io, text, "file '" + path.string() + "'");
 }
 
+/// A file that is read from its beginning to its end, with gaps. A short gap is read, since a stream that moves to
+/// another place reads its buffer anew.
+class RecordFile {
+ public:
+  explicit RecordFile(const std::filesystem::path& path) : file_(path, std::ios::binary) {}
+  /// Whether the file has bytes for all of `into` at this place.
+  bool read(std::uint64_t at, std::string& into) {
+    constexpr std::uint64_t short_gap = 1 << 16;
+    if (at > at_ && at - at_ < short_gap)
+      file_.ignore(static_cast<std::streamsize>(at - at_));
+    else if (at != at_)
+      file_.seekg(static_cast<std::streamoff>(at));
+    at_ = at + into.size();
+    return static_cast<bool>(file_.read(into.data(), static_cast<std::streamsize>(into.size())));
+  }
+
+ private:
+  std::ifstream file_;
+  std::uint64_t at_ = 0;
+};
+
 constexpr std::size_t record_head = sizeof(std::uint8_t) + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 }  // namespace
@@ -102,31 +123,37 @@ void Journal::flush() {
   waiting_.clear();
 }
 
-void Journal::visit(const Place& place, const Visit& visit) const {
-  std::ifstream file(path_, std::ios::binary);
-  std::uint64_t left = place.length;
-  std::string head(record_head, '\0'), bytes;
-  const auto read = [&](std::string& into) {
-    if (into.size() > left)
-      throw Error(ErrorCode::bad_input, "the journal is damaged: a record ends too late", path_.string());
-    file.read(into.data(), static_cast<std::streamsize>(into.size()));
-    if (static_cast<std::size_t>(file.gcount()) != into.size())
-      throw Error(ErrorCode::bad_input, "the journal ends before the place of the checkpoint", path_.string());
-    left -= into.size();
-  };
-  while (left > 0) {
-    read(head);
+std::vector<Journal::Record> Journal::records(const Place& place) const {
+  RecordFile file(path_);
+  std::vector<Record> found;
+  std::string head(record_head, '\0');
+  for (std::uint64_t at = 0; at < place.length;) {
+    if (place.length - at < head.size()) fail_at_end("the journal is damaged: a record ends too late");
+    if (!file.read(at, head)) fail_at_end("the journal ends too early");
     ByteReader reader(head, path_.string());
-    const auto kind = reader.get<std::uint8_t>();
-    const auto step = reader.get<std::uint32_t>();
-    const auto size = reader.get<std::uint64_t>();
-    if (size > left)
-      throw Error(ErrorCode::bad_input, "the journal is damaged: a record ends too late", path_.string());
-    bytes.resize(static_cast<std::size_t>(size));
-    read(bytes);
-    visit(kind, step, bytes);
+    Record record;
+    record.kind = reader.get<std::uint8_t>();
+    record.step = reader.get<std::uint32_t>();
+    record.length = reader.get<std::uint64_t>();
+    record.offset = at + head.size();
+    if (record.length > place.length - record.offset) fail_at_end("the journal is damaged: a record ends too late");
+    at = record.offset + record.length;
+    found.push_back(record);
+  }
+  return found;
+}
+
+void Journal::read(std::span<const Record> records, const std::function<void(std::string_view bytes)>& take) const {
+  RecordFile file(path_);
+  std::string bytes;
+  for (const Record& record : records) {
+    bytes.resize(static_cast<std::size_t>(record.length));
+    if (!file.read(record.offset, bytes)) fail_at_end("the journal ends too early");
+    take(bytes);
   }
 }
+
+void Journal::fail_at_end(const char* text) const { throw Error(ErrorCode::bad_input, text, path_.string()); }
 
 void Journal::remove() noexcept {
   if (descriptor_ >= 0) ::close(descriptor_);

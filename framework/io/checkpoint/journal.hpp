@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace voussoir {
 
@@ -22,8 +24,12 @@ class Journal {
     std::uint64_t sum = 14695981039346656037ull;    ///< checksum of these bytes
     bool operator==(const Place&) const = default;  ///< the same place
   };
-  /// A record: its kind, the step it belongs to, its bytes.
-  using Visit = std::function<void(std::uint8_t kind, std::uint32_t step, std::string_view bytes)>;
+  /// A record of the file.
+  struct Record {
+    std::uint8_t kind = 0;
+    std::uint32_t step = 0;                ///< that it belongs to
+    std::uint64_t offset = 0, length = 0;  ///< of its bytes
+  };
 
   explicit Journal(std::filesystem::path path) : path_(std::move(path)) {}  ///< at this path; opens nothing yet
   ~Journal();
@@ -42,13 +48,16 @@ class Journal {
   void flush();
   const Place& place() const { return place_; }  ///< after the last flush()
   std::size_t waiting_bytes() const;             ///< of records that are not yet in the file
-  /// Visits the records of the file up to a place, in order.
-  void visit(const Place& place, const Visit& visit) const;
+  /// The records of the file up to a place, in order. Throws Error (bad_input) with the path for a damaged file.
+  std::vector<Record> records(const Place& place) const;
+  /// Passes on the bytes of records, in the order given.
+  void read(std::span<const Record> records, const std::function<void(std::string_view bytes)>& take) const;
   void remove() noexcept;                                      ///< closes and removes the file
   const std::filesystem::path& path() const { return path_; }  ///< of the file
 
  private:
   void open(int flags);
+  [[noreturn]] void fail_at_end(const char* text) const;
   std::filesystem::path path_;
   int descriptor_ = -1;
   Place place_;

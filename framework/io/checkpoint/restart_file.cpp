@@ -6,7 +6,6 @@
 
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
-#include <voussoir/framework/io/checkpoint/checkpoint_file.hpp>
 
 namespace voussoir {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* restart_mark = "VSRRST";
-constexpr std::uint32_t restart_format = 1;
+constexpr std::uint32_t restart_format = 2;
 
 /// CalculiX's own restart files are records of Fortran, of which the first has the version of the program.
 bool is_of_calculix(const fs::path& path) {
@@ -43,7 +42,7 @@ RestartFile RestartFile::read(const fs::path& path) {
                 name);
   std::string bytes;
   try {
-    bytes = read_checkpoint_file(path, restart_mark, restart_format);
+    bytes = GrowingFile::read(path, restart_mark, restart_format);
   } catch (const Error& error) {
     throw Error(error.code(),
                 "the restart file '" + name + "' cannot be used: " + error.text() + "; run the job that wrote it again",
@@ -63,6 +62,7 @@ RestartFile RestartFile::read(const fs::path& path) {
     file.owner = text;
     found.deck.files.push_back(std::move(file));
   }
+  found.job = in.text();
   while (!in.at_end()) {
     RestartPoint point;
     point.step = in.get<std::int32_t>();
@@ -74,18 +74,23 @@ RestartFile RestartFile::read(const fs::path& path) {
   return found;
 }
 
+RestartFileWriter::RestartFileWriter(const fs::path& path, const RestartDeck& deck, std::string job)
+    : file_(path, restart_mark, restart_format), deck_(deck), job_(std::move(job)) {}
+
 void RestartFileWriter::add(const RestartPoint& point, bool alone) {
   ByteWriter out;
-  if (begun_ && !alone) {
-    // What the file has already is not kept in memory: it may be much.
-    out.raw(read_checkpoint_file(path_, restart_mark, restart_format));
-  } else {
+  const bool begins = alone || !begun_;
+  if (begins) {
     out.put(voussoir::version()).put(deck_.dialect).put(static_cast<std::uint64_t>(deck_.files.size()));
     for (const DeckFile& file : deck_.files)
       out.put(file.name).put(static_cast<std::int32_t>(file.steps)).put(file.text);
+    out.put(job_);
   }
   out.put(static_cast<std::int32_t>(point.step)).put(static_cast<std::uint64_t>(point.job_steps)).put(point.bytes);
-  write_checkpoint_file(path_, restart_mark, restart_format, out.bytes());
+  if (begins)
+    file_.write(out.bytes());
+  else
+    file_.append(out.bytes());
   begun_ = true;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/io/checkpoint/checkpoint_file.hpp>
 #include <voussoir/framework/io/job/restart.hpp>
 
 namespace voussoir {
@@ -19,6 +20,7 @@ struct RestartPoint {
 struct RestartFile {
   RestartDeck deck;                  ///< as it was read
   std::string version;               ///< of the program that wrote the file
+  std::string job;                   ///< RestartStart::job
   std::vector<RestartPoint> points;  ///< by ascending step
 
   /// Reads a file. Throws Error (io or bad_input) if there is none, if it is damaged, of another format, or written by
@@ -26,17 +28,19 @@ struct RestartFile {
   static RestartFile read(const std::filesystem::path& path);
 };
 
-/// Writes restart files as checkpoints are written: complete or not at all, with a checksum.
+/// Writes restart files. Each state is added completely or not at all, with a checksum, and the states before it are
+/// not written again.
 class RestartFileWriter {
  public:
-  /// `deck` must outlive the writer. An existing file is replaced by the first state.
-  RestartFileWriter(std::filesystem::path path, const RestartDeck& deck) : path_(std::move(path)), deck_(deck) {}
+  /// `deck` must outlive the writer; `job` is RestartStart::job. An existing file is replaced by the first state.
+  RestartFileWriter(const std::filesystem::path& path, const RestartDeck& deck, std::string job);
   /// Adds a state; with `alone`, in place of earlier ones. Throws Error (io), for example on a full disk.
   void add(const RestartPoint& point, bool alone);
 
  private:
-  std::filesystem::path path_;
+  GrowingFile file_;
   const RestartDeck& deck_;
+  std::string job_;
   bool begun_ = false;
 };
 

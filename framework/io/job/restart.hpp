@@ -34,6 +34,7 @@ struct RestartDeck {
 struct RestartStart {
   std::string file;       ///< path of the restart file
   std::string where;      ///< file and line of the card
+  std::string job;        ///< what the job that wrote the file was solved with: checksums by step
   std::string bytes;      ///< the state at the end of the last step that was read
   std::size_t steps = 0;  ///< number of steps of the job that are not solved again
 };

@@ -336,6 +336,7 @@ struct RestartCard {
   Place place;
   std::string file;     ///< path of the restart file
   std::string dialect;  ///< in which its deck was read
+  std::string job;      ///< RestartStart::job
   RestartPoint point;   ///< the state that was read
 };
 

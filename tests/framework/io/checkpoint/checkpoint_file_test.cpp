@@ -47,6 +47,37 @@ TEST(CheckpointFile, EveryDamagedByteIsNoticed) {
   EXPECT_THROW(read_checkpoint_file(path, "OTHER", 3), Error);
 }
 
+TEST(GrowingFile, WhatIsAppendedCountsCompletelyOrNotAtAll) {
+  const fs::path path = testing::empty_scratch_folder("growing_file") / "states";
+  GrowingFile file(path, "MARK", 3);
+  file.write("one, ");
+  EXPECT_EQ(GrowingFile::read(path, "MARK", 3), "one, ");
+  const std::string before = bytes_of(path);
+  file.append("two, ");
+  EXPECT_EQ(GrowingFile::read(path, "MARK", 3), "one, two, ");
+  const std::string all = bytes_of(path);
+  // A run that is killed has appended some bytes, and the beginning of the file is still the old one.
+  for (std::size_t length = before.size(); length <= all.size(); ++length) {
+    std::ofstream(path.string() + "2", std::ios::binary) << before << all.substr(before.size(), length - before.size());
+    EXPECT_EQ(GrowingFile::read(path.string() + "2", "MARK", 3), "one, ") << length;
+  }
+  EXPECT_THROW(read_checkpoint_file(path.string() + "2", "MARK", 3), Error);  // of a file that does not grow
+  {
+    const SmallDisk disk(all.size() + 2);
+    EXPECT_THROW(file.append("three, "), Error);
+  }
+  EXPECT_EQ(bytes_of(path), all);
+  file.append("four");  // there is room again
+  EXPECT_EQ(GrowingFile::read(path, "MARK", 3), "one, two, four");
+  for (std::size_t at = 0; at < bytes_of(path).size(); ++at) {
+    damage(path, at);
+    EXPECT_THROW(GrowingFile::read(path, "MARK", 3), Error) << "byte " << at;
+    damage(path, at);
+  }
+  file.write("anew");
+  EXPECT_EQ(GrowingFile::read(path, "MARK", 3), "anew");
+}
+
 TEST(CheckpointPair, TheOlderOneIsReplaced) {
   const fs::path folder = testing::empty_scratch_folder("pair");
   CheckpointPair pair(folder / "run.checkpoint", "RUN", 1);
@@ -121,8 +152,11 @@ TEST(Journal, IsCutOffWhereTheCheckpointWasMade) {
   EXPECT_EQ(fs::file_size(path), place.length);
   journal.flush();  // there is room again
   std::string all;
-  journal.visit(journal.place(), [&](std::uint8_t kind, std::uint32_t step, std::string_view bytes) {
-    all += std::to_string(kind) + "/" + std::to_string(step) + ":" + std::string(bytes) + " ";
+  const std::vector<Journal::Record> records = journal.records(journal.place());
+  auto record = records.begin();
+  journal.read(records, [&](std::string_view bytes) {
+    all += std::to_string(record->kind) + "/" + std::to_string(record->step) + ":" + std::string(bytes) + " ";
+    ++record;
   });
   EXPECT_EQ(all, "1/0:a 2/1:bb 3/2:does not fit on the disk ");
   damage(path, 3);

@@ -150,7 +150,7 @@ void make_mesh_only(Build& b) {
 /// In CalculiX, *RESTART, WRITE, FREQUENCY= counts steps; in Abaqus increments, and every end of a step is written.
 void set_restarts(Build& b) {
   if (const auto& card = b.deck.restart) {
-    RestartStart start{card->file, b.deck.where(card->place), card->point.bytes, card->point.job_steps};
+    RestartStart start{card->file, b.deck.where(card->place), card->job, card->point.bytes, card->point.job_steps};
     b.job.restart = std::make_shared<const RestartStart>(std::move(start));
     if (b.deck.steps.size() == card->point.job_steps)
       b.fail("there is no new step behind those that *RESTART, READ has read: add a *STEP", card->place);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
 
 // *RESTART. A restart file has the text of the deck that wrote it. A deck that continues it is read behind that text,
@@ -81,7 +82,11 @@ void Parser::read_restart_file(Card& card) {
   note("the job continues behind step " + std::to_string(step) + " of '" + found.deck.files.front().name +
            "', read from '" + path.string() + "'",
        card.place());
-  deck_.restart = RestartCard{card.place(), path.string(), found.deck.dialect, std::move(*point)};
+  if (found.version != version())
+    note("the restart file was written by version " + found.version + ", and the job continues with version " +
+             version() + ": results agree up to rounding errors",
+         card.place());
+  deck_.restart = RestartCard{card.place(), path.string(), found.deck.dialect, std::move(found.job), std::move(*point)};
   kept_steps_.push_back({step, lines_.depth(), card.place()});
   lines_.read_kept(std::move(found.deck.files), step, card.place());
 }
