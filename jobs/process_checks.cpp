@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/jobs/process_job.hpp>
 #include <voussoir/partition/process/part_file.hpp>
@@ -29,8 +31,16 @@ void check_process_steps(const Job& job) {
   }
 }
 
-/// Tables of modes and states of mode superposition are made on process 0, which needs the whole model for it.
+/// Tables of modes, states of mode superposition and results inside superelements are made on process 0, which needs
+/// the whole model for it.
 void check_steps_in_pieces(const Job& job) {
+  for (const auto& domain : job.domains)
+    for (std::size_t b = 0; b < domain->block_count(); ++b)
+      if (const ElementBlock& block = std::as_const(*domain).block(b); is_superelement_type(block.type_name()))
+        throw Error(ErrorCode::unavailable,
+                    "superelements are not supported with results in pieces, nor in divided jobs; run the job file "
+                    "itself, without --pieces",
+                    "superelement '" + block.name() + "'");
   if (job.restart)
     throw Error(ErrorCode::unavailable,
                 "*RESTART, READ is not supported with results in pieces, nor in divided jobs; run the deck itself, "

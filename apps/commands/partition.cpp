@@ -15,6 +15,7 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/io/picture/picture.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
@@ -83,6 +84,15 @@ void refuse_superposition(const Job& job) {
                   "steps of mode superposition (" + to_string(step.procedure) +
                       ") are not computed from divided jobs; run the deck or the job file itself",
                   step.where.empty() ? job.source : step.where);
+}
+
+/// Results inside a superelement are recovered where the whole model is.
+void refuse_superelements(const Job& job) {
+  for (const auto& domain : job.domains)
+    for (const auto& superelement : superelements_of(*domain))
+      throw Error(ErrorCode::unavailable,
+                  "superelements are not supported in divided jobs; run the job file itself, without --pieces",
+                  "superelement '" + superelement->name() + "'");
 }
 
 /// Notes what a run of the divided job will refuse.
@@ -167,6 +177,7 @@ void run_partition(const PartitionOptions& options) {
                   "jobs that continue another one (*RESTART, READ) cannot be divided into a file; run the deck itself",
                   job.restart->where);
     refuse_superposition(job);
+    refuse_superelements(job);
     refuse_faults(job);
     note_tables_of_modes(job);
     note_restart_files(job);

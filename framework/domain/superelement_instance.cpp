@@ -61,7 +61,7 @@ class SuperelementProgram final : public ElementProgram {
   bool has_mass() const override { return !part_->mass.empty(); }
   bool linear() const override { return true; }
   bool axisymmetric() const override { return part_->axisymmetric; }
-  const ReducedPart& part() const { return *part_; }
+  const std::shared_ptr<const ReducedPart>& part() const { return part_; }
   bool reads_temperature() const override { return false; }
   // A heat source is taken in order to be refused.
   bool takes_body_load() const override { return !has_displacements(*part_) || !part_->accelerations.empty(); }
@@ -142,25 +142,6 @@ class SuperelementProgram final : public ElementProgram {
   int nodes_ = 0;
   double filling_ = 0;
 };
-
-/// A name for the element type of a part: parts with the same numbers share one.
-std::string type_of_part(const std::shared_ptr<const ReducedPart>& part) {
-  const auto add = [](const auto& values, std::uint64_t sum) {
-    return part_checksum({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])}, sum);
-  };
-  std::uint64_t sum = add(part->mass, add(part->stiffness, add(part->interface_nodes, part_checksum({}))));
-  for (const auto& unknown : part->unknowns) sum = add(unknown, sum);
-  for (const auto& load : part->accelerations) sum = add(load.force, sum);
-  sum = add(part->name, sum);
-  if (part->axisymmetric) sum = add(std::string("axisymmetric"), sum);
-  if (!part->plane.empty()) sum = add("plane " + part->plane, sum);
-  char text[40];
-  std::snprintf(text, sizeof text, "%s%016llx", type_prefix, static_cast<unsigned long long>(sum));
-  ElementLibrary& library = ElementLibrary::instance();
-  if (!library.find_if(text))
-    library.add(ElementType(text, "", std::make_shared<SuperelementProgram>(text, part), typeid(SuperelementProgram)));
-  return text;
-}
 
 std::string point_text(const double* x) {
   return "(" + short_number(x[0], 8) + ", " + short_number(x[1], 8) + ", " + short_number(x[2], 8) + ")";
@@ -244,9 +225,8 @@ void match_unknowns(const Domain& domain, const ReducedPart& part, const std::st
 
 /// The state of plane elements: that of their name, or that of a reduced part.
 std::string plane_of(const ElementType& type) {
-  if (const auto* superelement = dynamic_cast<const SuperelementProgram*>(&type.program()))
-    return superelement->part().plane;
-  return plane_state(type.name());
+  const auto part = reduced_part_of(type);
+  return part ? part->plane : plane_state(type.name());
 }
 
 /// Plates in plane stress and in plane strain have the same unknowns and other stiffnesses.
@@ -390,7 +370,7 @@ std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shar
     instance->mode_nodes_.push_back(id);
     nodes.push_back(id);
   }
-  ElementBlock& block = domain.add_block(name, type_of_part(part));
+  ElementBlock& block = domain.add_block(name, superelement_type(part));
   if (options.element > 0)
     block.add(options.element, nodes);
   else
@@ -399,7 +379,30 @@ std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shar
   return instance;
 }
 
+std::string superelement_type(const std::shared_ptr<const ReducedPart>& part) {
+  const auto add = [](const auto& values, std::uint64_t sum) {
+    return part_checksum({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])}, sum);
+  };
+  std::uint64_t sum = add(part->mass, add(part->stiffness, add(part->interface_nodes, part_checksum({}))));
+  for (const auto& unknown : part->unknowns) sum = add(unknown, sum);
+  for (const auto& load : part->accelerations) sum = add(load.force, sum);
+  sum = add(part->name, sum);
+  if (part->axisymmetric) sum = add(std::string("axisymmetric"), sum);
+  if (!part->plane.empty()) sum = add("plane " + part->plane, sum);
+  char text[40];
+  std::snprintf(text, sizeof text, "%s%016llx", type_prefix, static_cast<unsigned long long>(sum));
+  ElementLibrary& library = ElementLibrary::instance();
+  if (!library.find_if(text))
+    library.add(ElementType(text, "", std::make_shared<SuperelementProgram>(text, part), typeid(SuperelementProgram)));
+  return text;
+}
+
 bool is_superelement_type(const std::string& type) { return type.starts_with(type_prefix); }
+
+std::shared_ptr<const ReducedPart> reduced_part_of(const ElementType& type) {
+  const auto* program = dynamic_cast<const SuperelementProgram*>(&type.program());
+  return program ? program->part() : nullptr;
+}
 
 std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain) {
   return InstancesOfDomains::all().of(domain);

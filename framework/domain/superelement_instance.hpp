@@ -11,6 +11,8 @@
 
 namespace voussoir {
 
+class ElementType;
+
 /// How a reduced part is put into a domain.
 struct SuperelementOptions {
   std::string name;  ///< of the instance and of its block; empty: the name of the part
@@ -85,8 +87,15 @@ class SuperelementInstance {
 std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shared_ptr<const ReducedPart> part,
                                                        const SuperelementOptions& options = {});
 
+/// The name of the element type of a reduced part, which is registered in the ElementLibrary. It follows from the
+/// numbers of the part: parts with the same numbers share a type, and it has the same name in all processes.
+std::string superelement_type(const std::shared_ptr<const ReducedPart>& part);
+
 /// Whether this is the name of the element type of a superelement.
 bool is_superelement_type(const std::string& type);
+
+/// The reduced part of the element type of a superelement; null for other types.
+std::shared_ptr<const ReducedPart> reduced_part_of(const ElementType& type);
 
 /// All superelements of a domain, in the order in which they were added. They live as long as the domain.
 std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain);

@@ -4,6 +4,8 @@
 #include <numbers>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/superelement_instance.hpp>
+#include <voussoir/framework/io/superelement/reduced_part_file.hpp>
 #include <voussoir/partition/process/detail/part_archive.hpp>
 
 // The domains of a job as bytes.
@@ -105,24 +107,77 @@ std::shared_ptr<const Material> get_material(PartReader& in) {
   return material;
 }
 
+/// What the element of a reduced part needs. Loads of the part are loads of nodes in the domain, and results inside are
+/// recovered where the whole model is.
+ReducedPart element_of(const ReducedPart& part) {
+  ReducedPart element;
+  element.name = part.name;
+  element.unknowns = part.unknowns;
+  element.interface_nodes = part.interface_nodes;
+  element.interface_coordinates = part.interface_coordinates;
+  element.axisymmetric = part.axisymmetric;
+  element.plane = part.plane;
+  element.eigenvalues = part.eigenvalues;
+  element.stiffness = part.stiffness;
+  element.mass = part.mass;
+  for (const ReducedPart::Load& load : part.accelerations)
+    element.accelerations.push_back({load.name, load.force, {}, {}});
+  element.rigid_mass = part.rigid_mass;
+  element.follows_rigid_motions = part.follows_rigid_motions;
+  return element;
+}
+
+/// What stands for a reduced part where its element is on another process: the unknowns and a single node, without
+/// stiffness.
+ReducedPart outline_of(const ReducedPart& part) {
+  ReducedPart outline;
+  outline.name = part.name;
+  outline.unknowns = part.unknowns;
+  outline.interface_nodes = {1};
+  outline.interface_coordinates = {0, 0, 0};
+  outline.axisymmetric = part.axisymmetric;
+  outline.plane = part.plane;
+  outline.stiffness.assign(part.unknowns.size() * part.unknowns.size(), 0.0);
+  return outline;
+}
+
+/// The type of a block, by its name, or by the reduced part of a superelement.
+void put_type(PartWriter& out, const ElementBlock& block) {
+  const auto part = reduced_part_of(block.type());
+  if (part)
+    out(std::string(), reduced_part_bytes(block.size() > 0 ? element_of(*part) : outline_of(*part)));
+  else
+    out(block.type_name(), std::string());
+}
+
+std::string get_type(PartReader& in) {
+  std::string name, reduced;
+  in(name, reduced);
+  return reduced.empty() ? name : superelement_type(read_reduced_part_bytes(reduced, "superelement"));
+}
+
 void put_block(PartWriter& out, const ElementBlock& block, std::int32_t material) {
   std::vector<Id> ids;
   for (std::int32_t e = 0; e < block.size(); ++e) ids.push_back(block.id(e));
-  out(block.name(), block.type_name(), material, block.orientation(), ids,
+  out(block.name());
+  put_type(out, block);
+  out(material, block.orientation(), ids,
       std::vector<std::int32_t>(block.connectivity().begin(), block.connectivity().end()));
   out(std::vector<std::pair<std::string, double>>(block.section().begin(), block.section().end()),
       std::vector<std::pair<std::string, std::vector<double>>>(block.per_element().begin(), block.per_element().end()));
 }
 
 void get_block(PartReader& in, Domain& domain, const std::vector<std::shared_ptr<const Material>>& materials) {
-  std::string name, type;
+  std::string name;
   std::int32_t material = -1;
   Orientation orientation;
   std::vector<Id> ids, nodes;
   std::vector<std::int32_t> connectivity;
   std::vector<std::pair<std::string, double>> section;
   std::vector<std::pair<std::string, std::vector<double>>> per_element;
-  in(name, type, material, orientation, ids, connectivity, section, per_element);
+  in(name);
+  const std::string type = get_type(in);
+  in(material, orientation, ids, connectivity, section, per_element);
   in.require(material >= -1 && material < static_cast<std::int32_t>(materials.size()), "a material does not exist");
   ElementBlock& block = domain.add_block(name, type);
   block.set_orientation(orientation);

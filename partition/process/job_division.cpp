@@ -6,7 +6,6 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/domain/node_unknowns.hpp>
-#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/element_costs.hpp>
 #include <voussoir/partition/equation_groups.hpp>

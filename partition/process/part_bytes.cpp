@@ -35,7 +35,7 @@ namespace voussoir {
 namespace {
 
 constexpr std::string_view part_mark = "VSRPART\n";
-constexpr std::uint32_t part_version = 1;
+constexpr std::uint32_t part_version = 2;
 constexpr std::size_t part_head = 8 + sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t);
 
 template <class A>

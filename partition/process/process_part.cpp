@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/domain/superelement_instance.hpp>
 
 namespace voussoir {
 namespace {
@@ -77,8 +76,6 @@ void check_divisible(const Job& job) {
       throw Error(ErrorCode::bad_input, "the models of a job that is divided must have the same nodes", job.source);
     if (domain->element_count() == 0) throw Error(ErrorCode::bad_input, "the model has no elements", job.source);
     check_fields_divisible(*domain);
-    for (const auto& superelement : superelements_of(*domain))
-      refuse_division("superelements cannot be divided among processes", "superelement '" + superelement->name() + "'");
   }
   for (const JobStep& step : job.steps) check_step_divisible(step);
 }

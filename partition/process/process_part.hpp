@@ -74,7 +74,7 @@ struct ProcessPart {
   bool has_elements(std::size_t domain) const;  ///< whether a domain of this part has an element
 };
 
-/// Throws Error (bad_input, unavailable) that names what cannot be divided: superelements,
+/// Throws Error (bad_input, unavailable) that names what cannot be divided:
 /// procedures of users, loads with a course of their own, structures that follow an unknown temperature of the same
 /// model, meshes without sections.
 void check_divisible(const Job& job);

@@ -3,83 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "program_run.hpp"
+#include "reduced_bar.hpp"
 
 namespace voussoir::testing {
 namespace {
 
-/// A bar of `cells` cubes along x from `from` on, as a Gmsh mesh of version 2.2 with the numbers of a bar from x = 0:
-/// groups 'bar', 'left' and 'right'.
-std::string bar_mesh(int from, int cells) {
-  std::string nodes, elements;
-  int count = 0, element = 0;
-  const auto id = [](int x, int corner) { return 4 * x + corner + 1; };
-  for (int x = from; x <= from + cells; ++x)
-    for (int c = 0; c < 4; ++c, ++count)
-      nodes += std::to_string(id(x, c)) + " " + std::to_string(x) + " " + std::to_string(c == 1 || c == 2) + " " +
-               std::to_string(c >= 2) + "\n";
-  const auto face = [&](int tag, int x) {
-    elements += std::to_string(++element) + " 3 2 " + std::to_string(tag) + " 1";
-    for (int c = 0; c < 4; ++c) elements += " " + std::to_string(id(x, c));
-    elements += "\n";
-  };
-  face(2, from);
-  face(3, from + cells);
-  for (int x = from; x < from + cells; ++x) {
-    elements += std::to_string(++element) + " 5 2 1 1";
-    for (int c = 0; c < 4; ++c) elements += " " + std::to_string(id(x, c));
-    for (int c = 0; c < 4; ++c) elements += " " + std::to_string(id(x + 1, c));
-    elements += "\n";
-  }
-  return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"bar\"\n2 2 \"left\"\n2 3 \"right\"\n"
-         "$EndPhysicalNames\n$Nodes\n" +
-         std::to_string(count) + "\n" + nodes + "$EndNodes\n$Elements\n" + std::to_string(element) + "\n" + elements +
-         "$EndElements\n";
-}
-
-std::string bar_job(const std::string& mesh, const std::string& rest) {
-  return R"({"mesh": ")" + mesh +
-         R"(", "materials": {"steel": {"young": 200000, "poisson": 0.3, "density": 8e-9}},
- "sections": [{"group": "bar", "physics": "solid", "material": "steel"}])" +
-         rest + "}";
-}
-
-constexpr const char* steps =
-    R"(, "steps": [{"name": "bend", "loads": {"push": 2, "weight": 1}}, {"name": "modes", "analysis": "frequency", "modes": 3}])";
-constexpr const char* clamp = R"(, "supports": [{"group": "left", "all": 0}])";
-constexpr const char* weight = R"({"name": "weight", "gravity": [0, 0, -9810]})";
-
-struct Folder {
-  explicit Folder(const std::string& name) : path(fresh_folder(name)) {
-    settings.folder = path;
-    write_text(path / "whole.msh", bar_mesh(0, 8));
-    write_text(path / "root.msh", bar_mesh(0, 4));
-    write_text(path / "tip.msh", bar_mesh(4, 4));
-    write_text(
-        path / "whole.json",
-        bar_job("whole.msh",
-                clamp + std::string(R"(, "loads": [{"name": "push", "group": "right", "traction": [0, 3, 1]}, )") +
-                    weight + "]" + steps));
-    write_text(path / "tip.json",
-               bar_job("tip.msh", R"(, "loads": [{"name": "push", "group": "right", "traction": [0, 3, 1]}])"));
-    write_text(
-        path / "root.json",
-        bar_job("root.msh", std::string(R"(, "superelements": [{"file": "tip.vsup", "name": "tip"}])") + clamp +
-                                R"(, "loads": [{"name": "push", "superelement": "tip", "load_case": "step 1"}, )" +
-                                weight + "]" + steps));
-  }
-  Outcome run(std::vector<std::string> arguments) const { return run_program(arguments, settings); }
-  nlohmann::json results(const std::string& name) const {
-    return nlohmann::json::parse(read_text(path / (name + ".results.json")));
-  }
-  std::filesystem::path path;
-  RunSettings settings;
-};
-
 TEST(Reduce, AReducedTipGivesTheWholeBarsResults) {
-  const Folder folder("reduce");
+  const ReducedBar folder("reduce");
   const Outcome reduced =
       folder.run({"reduce", "tip.json", "--interface", "left", "--modes", "12", "--stresses", "-o", "tip.vsup"});
   ASSERT_EQ(reduced.code, 0) << reduced.error;
@@ -108,7 +39,7 @@ TEST(Reduce, AReducedTipGivesTheWholeBarsResults) {
 }
 
 TEST(Reduce, ErrorsNameWhatDoesNotFit) {
-  const Folder folder("reduce_bad");
+  const ReducedBar folder("reduce_bad");
   const auto fails = [&](const std::vector<std::string>& arguments, const std::string& text) {
     const Outcome outcome = folder.run(arguments);
     EXPECT_NE(outcome.code, 0) << text;
@@ -137,7 +68,7 @@ TEST(Reduce, ErrorsNameWhatDoesNotFit) {
 }
 
 TEST(Reduce, StepsMustHaveTheSameSupports) {
-  const Folder folder("reduce_supports");
+  const ReducedBar folder("reduce_supports");
   const auto job = [&](const std::string& second) {
     write_text(
         folder.path / "steps.json",

@@ -119,4 +119,20 @@ struct TwoParts {
   std::vector<std::shared_ptr<SuperelementInstance>> instances;
 };
 
+/// The beam whose end is a superelement with modes, under loads of both halves and their weight.
+inline std::unique_ptr<Domain> beam_with_superelement() {
+  Domain whole;
+  fill_beam(whole);
+  const auto halves = make_subdomains(whole, DomainPartitioner(whole).partition(CoordinateBisection(), 2));
+  const bool first_is_clamped = !halves[0]->domain().prescribed().empty();
+  ReduceOptions options;
+  options.name = "end";
+  options.modes = 5;
+  const ReducedPart part = reduce_part(*halves[first_is_clamped ? 1 : 0], Backend::open("openmp"), options);
+  auto domain = halves[first_is_clamped ? 0 : 1]->take_domain();
+  const auto end = add_superelement(*domain, std::make_shared<const ReducedPart>(part));
+  end->apply(domain->add_load_case("push on the end"), "push", 2);
+  return domain;
+}
+
 }  // namespace voussoir::testing

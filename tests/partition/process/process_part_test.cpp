@@ -11,6 +11,7 @@
 #include <voussoir/partition/partitioners.hpp>
 
 #include "../loaded_bar.hpp"
+#include "../reduced_beam.hpp"
 #include "part_systems.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_model.hpp"
@@ -175,6 +176,35 @@ TEST(ProcessPart, SystemsOfBeamsOnBricksAddUp) {
   }
   const ProcessPart part = JobDivision(job, 3).part(0);
   EXPECT_EQ(part.domains[0].nodal_unknowns, 0);  // not the same number everywhere
+}
+
+TEST(ProcessPart, SystemsWithSuperelementsAddUp) {
+  const Job job = job_of(testing::beam_with_superelement());
+  for (const int count : counts) {
+    SCOPED_TRACE(count);
+    expect_same_system(job, count);
+  }
+  expect_same_system(job, 3, "metis", "debug:2");
+}
+
+TEST(ProcessPart, OnlyOnePartHasTheMatricesOfASuperelement) {
+  const Job job = job_of(testing::beam_with_superelement());
+  const auto superelement = superelements_of(*job.domains[0]).at(0);
+  const JobDivision division(job, 4);
+  int with = 0;
+  for (int p = 0; p < 4; ++p) {
+    const std::string bytes = encode(division.part(p));
+    const ProcessPart part = decode(bytes, "part");
+    EXPECT_TRUE(encode(part) == bytes);
+    const ElementBlock& block = std::as_const(*part.job.domains[0]).block(superelement->name());
+    with += block.size() > 0;
+    EXPECT_TRUE(is_superelement_type(block.type_name()));
+    const auto reduced = reduced_part_of(block.type());
+    ASSERT_NE(reduced, nullptr);
+    EXPECT_EQ(reduced->unknowns, superelement->part().unknowns);
+    EXPECT_EQ(reduced->stiffness.size() == superelement->part().stiffness.size(), block.size() > 0);
+  }
+  EXPECT_EQ(with, 1);
 }
 
 TEST(ProcessPart, TwoFieldsOnTheSameNodesKeepAllTheirSupports) {
