@@ -5,12 +5,14 @@
 #include <set>
 
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
+#include <voussoir/partition/coarse_space.hpp>
 #include <voussoir/partition/superelement.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
@@ -34,6 +36,33 @@ class FixedInterfaceHandler final : public ConstraintHandler {
  private:
   std::vector<std::int32_t> equations_;
 };
+
+/// Makes a symmetric matrix map those motions to zero for which only rounding errors are left of its products. These
+/// would look like soft supports to those who search for free motions. What is small is judged in units in which all
+/// diagonal entries are about 1.
+void clear_rounding(Eigen::MatrixXd& matrix, std::vector<std::vector<double>> motions) {
+  Eigen::VectorXd unit(matrix.rows());
+  for (Eigen::Index i = 0; i < unit.size(); ++i)
+    unit(i) = matrix(i, i) > 0 ? std::exp2(std::round(0.5 * std::log2(matrix(i, i)))) : 1.0;
+  for (auto& motion : motions)
+    for (std::size_t i = 0; i < motion.size(); ++i) motion[i] *= unit(static_cast<Eigen::Index>(i));
+  const std::vector<std::vector<double>> orthonormal = orthonormal_basis(std::move(motions));
+  Eigen::MatrixXd basis(matrix.rows(), static_cast<Eigen::Index>(orthonormal.size()));
+  for (std::size_t k = 0; k < orthonormal.size(); ++k)
+    basis.col(static_cast<Eigen::Index>(k)) = Eigen::Map<const Eigen::VectorXd>(orthonormal[k].data(), matrix.rows());
+  Eigen::MatrixXd scaled = unit.cwiseInverse().asDiagonal() * matrix * unit.cwiseInverse().asDiagonal();
+  const double none = lost_in_rounding * scaled.cwiseAbs().rowwise().sum().maxCoeff();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> energies(basis.transpose() * scaled * basis);
+  for (Eigen::Index k = 0; k < basis.cols(); ++k) {
+    const Eigen::VectorXd motion = basis * energies.eigenvectors().col(k);
+    if ((scaled * motion).norm() > none) continue;
+    for (int pass = 0; pass < 2; ++pass) {  // the second takes what the first leaves
+      const Eigen::VectorXd force = scaled * motion;
+      scaled -= motion * force.transpose() + (force - motion.dot(force) * motion) * motion.transpose();
+    }
+  }
+  matrix = unit.asDiagonal() * (0.5 * (scaled + scaled.transpose())) * unit.asDiagonal();
+}
 
 /// A rigid motion on all equations: translations along the axes, then rotations about them through the origin.
 /// Generalised coordinates take no part in it.
@@ -333,10 +362,13 @@ void PartReduction::form_basis() {
   for (std::size_t m = 0; m < part_.modes(); ++m)
     basis_.col(static_cast<Eigen::Index>(edge + m)) = modes_.col(static_cast<Eigen::Index>(m));
   part_.stiffness.assign(n * n, 0.0);
-  const std::vector<double>& schur = factor_->schur_complement();
+  const Eigen::Map<const Eigen::MatrixXd> schur(factor_->schur_complement().data(), static_cast<Eigen::Index>(edge),
+                                                static_cast<Eigen::Index>(edge));
+  Eigen::MatrixXd symmetric = 0.5 * (schur + schur.transpose());
+  clear_rounding(symmetric, rigid_motions(model_, interface_equations_));
   for (std::size_t i = 0; i < edge; ++i)
     for (std::size_t j = 0; j < edge; ++j)
-      part_.stiffness[i * n + j] = 0.5 * (schur[i * edge + j] + schur[j * edge + i]);
+      part_.stiffness[i * n + j] = symmetric(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
   for (std::size_t m = 0; m < part_.modes(); ++m) part_.stiffness[(edge + m) * n + edge + m] = part_.eigenvalues[m];
 }
 

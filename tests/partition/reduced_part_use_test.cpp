@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <voussoir/partition/decomposition_study.hpp>
+
 #include "partition/reduced_beam.hpp"
 
 // Which parts can be reduced, and where reduced parts can be used.
@@ -58,6 +60,43 @@ TEST(ReducedPart, RefusesInterfacesThatDoNotFit) {
   again.add_load_case("spin").centrifugal("", 3.0, {0, 0, 0}, {0, 0, 1});
   for (std::size_t i = 0; i < 4; ++i) again.prescribe_at(part->interface_nodes[i], "all");
   EXPECT_NE(text_of_error([&] { solve(again, {{"spin", 1.0}}); }).find("centrifugal"), std::string::npos);
+}
+
+/// Motions that strain nothing are found as exactly as those of other elements: methods that need the free motions of
+/// each part solve a model of which a part is a superelement alone.
+TEST(ReducedPart, FloatsAsAPartOfADecomposition) {
+  const auto domain = testing::beam_with_superelement();
+  const auto superelement = superelements_of(*domain).at(0);
+  const ReducedPart& part = superelement->part();
+  const std::size_t n = part.size();
+  double largest = 0;
+  for (const double entry : part.stiffness) largest = std::max(largest, std::abs(entry));
+  for (int c = 0; c < 6; ++c) {
+    std::vector<double> motion(n, 0.0);
+    for (std::size_t i = 0; i < part.interface_nodes.size(); ++i)
+      if (c < 3) {
+        motion[3 * i + static_cast<std::size_t>(c)] = 1;
+      } else {
+        const auto a = static_cast<std::size_t>(c - 2) % 3, b = static_cast<std::size_t>(c - 1) % 3;
+        motion[3 * i + a] = -part.interface_coordinates[3 * i + b];
+        motion[3 * i + b] = part.interface_coordinates[3 * i + a];
+      }
+    for (std::size_t i = 0; i < part.interface_size(); ++i) {
+      double force = 0;
+      for (std::size_t j = 0; j < n; ++j) force += part.stiffness[i * n + j] * motion[j];
+      EXPECT_LT(std::abs(force), 1e-14 * largest) << "motion " << c;
+    }
+  }
+  StudyOptions options;
+  options.parts = {static_cast<int>(domain->element_count())};
+  options.methods = {"bddc", "nn", "feti-dp"};
+  options.relative_tolerance = 1e-10;
+  for (const StudyRow& row : run_study(*domain, Backend::open("openmp"), options)) {
+    SCOPED_TRACE(row.method);
+    EXPECT_EQ(row.failure, "");
+    EXPECT_TRUE(row.converged);
+    EXPECT_LT(row.error, 1e-8);
+  }
 }
 
 TEST(ReducedPart, RefusesPartsThatCannotBeReduced) {
