@@ -101,7 +101,7 @@ void check(const Job& job, const std::string& between = "") {
   fs::copy_file(first / "job.rout", continued / "job.rin");
   const Outcome end = run_deck(continued, "** new steps\n*RESTART, READ\n" + between + job.steps.back());
   ASSERT_EQ(end.code, 0) << job.name << end.error;
-  EXPECT_TRUE(contains(end.error, "continues behind step " + std::to_string(count - 1) + " of 'job.inp'")) << end.error;
+  EXPECT_TRUE(contains(end.error, "continues after step " + std::to_string(count - 1) + " of 'job.inp'")) << end.error;
   for (std::size_t k = 1; k < job.results_of_step; ++k)
     expect_same_step(whole, continued, count * job.results_of_step - k, job.name);
   expect_same_last_step(whole, continued, count * job.results_of_step, job.name);

@@ -153,7 +153,7 @@ void set_restarts(Build& b) {
     RestartStart start{card->file, b.deck.where(card->place), card->job, card->point.bytes, card->point.job_steps};
     b.job.restart = std::make_shared<const RestartStart>(std::move(start));
     if (b.deck.steps.size() == card->point.job_steps)
-      b.fail("there is no new step behind those that *RESTART, READ has read: add a *STEP", card->place);
+      b.fail("there is no new step after those that *RESTART, READ has read: add a *STEP", card->place);
   }
   Place last;
   int since = 0;
@@ -168,7 +168,7 @@ void set_restarts(Build& b) {
     since = 0;
     if (std::any_of(b.job.steps.begin(), b.job.steps.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                     [](const JobStep& step) { return uses_modes(step.procedure); })) {
-      b.note("*RESTART, WRITE: states behind steps of modes are not written, since *RESTART, READ cannot continue them",
+      b.note("*RESTART, WRITE: states after steps of modes are not written, since *RESTART, READ cannot continue them",
              asked.place);
       continue;
     }

@@ -6,7 +6,7 @@
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
 
-// *RESTART. A restart file has the text of the deck that wrote it. A deck that continues it is read behind that text,
+// *RESTART. A restart file has the text of the deck that wrote it. A deck that continues it is read after that text,
 // as if both were one deck.
 
 namespace voussoir::deck {
@@ -79,7 +79,7 @@ void Parser::read_restart_file(Card& card) {
     card.fail(ErrorCode::bad_input, "*RESTART, READ, STEP=" + std::to_string(step) + ": the restart file '" +
                                         path.string() + "' has no state of this step; it has those of " +
                                         (found.points.size() == 1 ? "step " : "steps ") + list_of_steps(found));
-  note("the job continues behind step " + std::to_string(step) + " of '" + found.deck.files.front().name +
+  note("the job continues after step " + std::to_string(step) + " of '" + found.deck.files.front().name +
            "', read from '" + path.string() + "'",
        card.place());
   if (found.version != version())
