@@ -1,5 +1,6 @@
 #include <voussoir/framework/detail/dense_algebra.hpp>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
@@ -12,6 +13,10 @@ Spectrum spectrum_of(const Eigen::MatrixXd& symmetric) {
 
 Eigen::VectorXd eigenvalues_of(const Eigen::MatrixXd& symmetric) {
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+bool is_definite(const Eigen::MatrixXd& symmetric) {
+  return Eigen::LLT<Eigen::MatrixXd>(symmetric).info() == Eigen::Success;
 }
 
 Eigen::Index column_rank(const Eigen::MatrixXd& matrix, double threshold) {

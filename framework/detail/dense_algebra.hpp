@@ -15,6 +15,9 @@ struct Spectrum {
 Spectrum spectrum_of(const Eigen::MatrixXd& symmetric);
 Eigen::VectorXd eigenvalues_of(const Eigen::MatrixXd& symmetric);
 
+/// Whether all eigenvalues of a symmetric matrix are positive; much faster than the eigenvalues of a large one.
+bool is_definite(const Eigen::MatrixXd& symmetric);
+
 /// Number of independent columns; pivots below `threshold` times the largest one count as zero.
 Eigen::Index column_rank(const Eigen::MatrixXd& matrix, double threshold);
 

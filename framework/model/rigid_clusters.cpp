@@ -27,6 +27,28 @@ using detail::worth_threads;
 constexpr std::size_t most_clusters = 300;
 constexpr int most_motions = 64;
 
+/// Whether the null space of an equilibrated matrix is the span of rigid motions, which it maps to zero.
+bool has_null_space(const Eigen::MatrixXd& matrix, const Eigen::MatrixXd& rigid) {
+  constexpr double none = 1e-12;
+  const Eigen::Index m = matrix.rows(), rank = detail::column_rank(rigid, 1e-9);
+  if (m <= 300) {
+    const Eigen::VectorXd eigenvalues = detail::eigenvalues_of(matrix);
+    return eigenvalues[0] > -none && (eigenvalues.array().abs() < none * eigenvalues[m - 1]).count() == rank;
+  }
+  // Eigenvalues of a large superelement would take minutes. With a stiffness against rigid motions, it is definite.
+  const detail::Spectrum gram = detail::spectrum_of(detail::transposed_product(rigid, rigid));
+  Eigen::MatrixXd stiff = matrix;
+  Eigen::Index found = 0;
+  for (Eigen::Index k = 0; k < rigid.cols(); ++k) {
+    if (gram.values[k] < none * gram.values[rigid.cols() - 1]) continue;
+    const Eigen::VectorXd motion = detail::product(rigid, gram.vectors.col(k)) / std::sqrt(gram.values[k]);
+    stiff += motion * motion.transpose();
+    ++found;
+  }
+  stiff.diagonal().array() -= none * matrix.cwiseAbs().rowwise().sum().maxCoeff();
+  return found == rank && detail::is_definite(stiff);
+}
+
 /// Whether the first element of a batch resists everything but rigid motion, and does not resist that.
 bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int batch_number) {
   const DeviceModel& device_model = model.device_model();
@@ -59,10 +81,7 @@ bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int
     Eigen::MatrixXd rigid = size.asDiagonal() * motion;
     for (Eigen::Index c = 0; c < rigid.cols(); ++c)
       if (const double length = rigid.col(c).norm(); length > 0) rigid.col(c) /= length;
-    const Eigen::VectorXd eigenvalues = detail::eigenvalues_of(equilibrated);
-    const Eigen::Index free = (eigenvalues.array().abs() < 1e-12 * eigenvalues[m - 1]).count();
-    return eigenvalues[0] > -1e-12 && free == detail::column_rank(rigid, 1e-9) &&
-           detail::product(equilibrated, rigid).cwiseAbs().maxCoeff() < 1e-7;
+    return detail::product(equilibrated, rigid).cwiseAbs().maxCoeff() < 1e-7 && has_null_space(equilibrated, rigid);
   }
   return false;
 }
