@@ -269,6 +269,34 @@ struct Builder {
     return false;
   }
 
+  /// Whether gravity and rotation act on an element of a block: it has a density, or a mass without one.
+  static bool has_weight(const ElementBlock& block, const std::vector<std::int32_t>& elements) {
+    if (elements.empty() || !block.type().program().takes_body_load()) return false;
+    const auto names = block.type().program().parameter_names();
+    const auto k = static_cast<std::size_t>(std::find(names.begin(), names.end(), "density") - names.begin());
+    if (k == names.size()) return true;
+    const ElementBlock::Parameters p = block.parameters();
+    const std::size_t length = static_cast<std::size_t>(p.rows) * (names.size() + 1);
+    return std::any_of(elements.begin(), elements.end(), [&](std::int32_t e) {
+      const auto record = static_cast<std::size_t>(p.record.empty() ? 0 : p.record[static_cast<std::size_t>(e)]);
+      return p.records[record * length + 1 + k] != 0;
+    });
+  }
+
+  static bool has_weight(const Domain& of, const std::string& element_set) {
+    std::vector<std::vector<std::int32_t>> elements(of.block_count());
+    if (element_set.empty()) {
+      for (std::size_t b = 0; b < of.block_count(); ++b)
+        for (std::int32_t e = 0; e < of.block(b).size(); ++e) elements[b].push_back(e);
+    } else {
+      for (const ElementRef& ref : of.element_set(element_set))
+        elements[static_cast<std::size_t>(ref.block)].push_back(ref.element);
+    }
+    for (std::size_t b = 0; b < of.block_count(); ++b)
+      if (has_weight(of.block(b), elements[b])) return true;
+    return false;
+  }
+
   void add_body_load(LoadCase& to, const LoadCase::Body& body) {
     if (!carries(domain, body.element_set)) {
       if (carries(whole, body.element_set)) return;
@@ -276,6 +304,8 @@ struct Builder {
                   "load case '" + to.name() + "'" +
                       (body.element_set.empty() ? "" : ", element set '" + body.element_set + "'"));
     }
+    // Without a density, the model of the part would refuse the load, which acts in others.
+    if (body.load.source == 0 && !has_weight(domain, body.element_set) && has_weight(whole, body.element_set)) return;
     const BodyLoad& b = body.load;
     const auto triple = [](const double* v) { return std::array<double, 3>{v[0], v[1], v[2]}; };
     if (b.acceleration[0] != 0 || b.acceleration[1] != 0 || b.acceleration[2] != 0)

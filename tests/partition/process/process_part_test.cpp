@@ -187,13 +187,39 @@ TEST(ProcessPart, SystemsWithSuperelementsAddUp) {
   expect_same_system(job, 3, "metis", "debug:2");
 }
 
+TEST(ProcessPart, WeightActsWhereThereIsADensity) {
+  auto domain = std::make_unique<Domain>();
+  for (Id n = 1; n <= 5; ++n) domain->add_node(n, static_cast<double>(n), 0, 0);
+  for (const char* name : {"light", "heavy"}) {
+    auto material = std::make_shared<Material>(name);
+    material->set("young", 1000);
+    if (std::string(name) == "heavy") material->set("density", 2);
+    const Id first = std::string(name) == "heavy" ? 3 : 1;
+    ElementBlock& block = domain->add_block(name, "truss").set_material(material).set_section("area", 0.1);
+    for (Id e = first; e < first + 2; ++e) block.add(e, {e, e + 1});
+  }
+  domain->add_node_set("all", {Id{1}, Id{2}, Id{3}, Id{4}, Id{5}});
+  domain->prescribe("all", "uy");
+  domain->prescribe("all", "uz");
+  domain->add_node_set("left", {Id{1}});
+  domain->prescribe("left", "ux");
+  domain->add_load_case("weight").gravity("", {-9.81, 0, 0});
+  const Job job = job_of(std::move(domain));
+  for (const int count : {2, 4}) {
+    SCOPED_TRACE(count);
+    expect_same_system(job, count);
+  }
+}
+
 TEST(ProcessPart, OnlyOnePartHasTheMatricesOfASuperelement) {
   const Job job = job_of(testing::beam_with_superelement());
   const auto superelement = superelements_of(*job.domains[0]).at(0);
+  const std::size_t recovery = superelement->part().recovery.size() * sizeof(double);
   const JobDivision division(job, 4);
   int with = 0;
   for (int p = 0; p < 4; ++p) {
     const std::string bytes = encode(division.part(p));
+    EXPECT_LT(bytes.size(), recovery);  // which stays where the whole model is
     const ProcessPart part = decode(bytes, "part");
     EXPECT_TRUE(encode(part) == bytes);
     const ElementBlock& block = std::as_const(*part.job.domains[0]).block(superelement->name());
