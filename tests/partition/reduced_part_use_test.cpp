@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include <voussoir/partition/decomposition_study.hpp>
 
 #include "partition/reduced_beam.hpp"
@@ -96,6 +98,36 @@ TEST(ReducedPart, FloatsAsAPartOfADecomposition) {
     EXPECT_EQ(row.failure, "");
     EXPECT_TRUE(row.converged);
     EXPECT_LT(row.error, 1e-8);
+  }
+}
+
+/// Soft springs inside a part are not taken for rounding, however stiff the part is.
+TEST(ReducedPart, KeepsSoftSpringsInside) {
+  for (const double young : {1e6, 1e9, 1e12}) {
+    SCOPED_TRACE(young);
+    Domain domain;
+    BoxMesh mesh;
+    mesh.cells = {3, 2, 2};
+    add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("stiff", young, 0.3, 1.0));
+    const auto ends = domain.node_set("xmin");
+    const std::int32_t end = ends[0];
+    domain.add_node(1000, -1, 0, 0);
+    domain.add_block("soft", "spring")
+        .set_section("kx", 0.5)
+        .set_section("ky", 2)
+        .set_section("kz", 0)
+        .add(500, {Id{1000}, domain.node_id(end)});
+    domain.add_node_set("ground", {Id{1000}});
+    domain.prescribe("ground", "all");
+    const ReducedPart part = reduce_part(domain, "xmax", Backend::open("openmp"));
+    const std::size_t n = part.size();
+    const double expected[] = {0.5, 2, 0};
+    for (std::size_t c = 0; c < 3; ++c) {
+      double sum = 0;
+      for (std::size_t i = c; i < n; i += 3)
+        for (std::size_t j = c; j < n; j += 3) sum += part.stiffness[i * n + j];
+      EXPECT_NEAR(sum, expected[c], 1e-2) << "direction " << c;
+    }
   }
 }
 
