@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/jobs/detail/check_mesh.hpp>
 
@@ -248,7 +249,7 @@ void find_coincident_nodes(const Domain& domain, const InstanceNumbers& names, s
   const auto x = domain.coordinates();
   std::vector<std::int32_t> order;
   for (std::int32_t i = 0; i < n; ++i)
-    if (used[i]) order.push_back(i);
+    if (used[i] && !is_generalised_node(domain, i)) order.push_back(i);
   std::int64_t count = 0;
   std::vector<Id> ids;
   std::string first;

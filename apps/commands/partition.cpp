@@ -90,9 +90,11 @@ void refuse_superposition(const Job& job) {
 void refuse_superelements(const Job& job) {
   for (const auto& domain : job.domains)
     for (const auto& superelement : superelements_of(*domain))
-      throw Error(ErrorCode::unavailable,
-                  "superelements are not supported in divided jobs; run the job file itself, without --pieces",
-                  "superelement '" + superelement->name() + "'");
+      throw Error(
+          ErrorCode::unavailable,
+          "superelements are not supported in divided jobs; run the job file itself (mpirun -n N voussoir run FILE "
+          "--engine petsc)",
+          "superelement '" + superelement->name() + "'");
 }
 
 /// Notes what a run of the divided job will refuse.

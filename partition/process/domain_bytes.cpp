@@ -150,10 +150,10 @@ void put_type(PartWriter& out, const ElementBlock& block) {
     out(block.type_name(), std::string());
 }
 
-std::string get_type(PartReader& in) {
+std::string get_type(PartReader& in, const std::string& block) {
   std::string name, reduced;
   in(name, reduced);
-  return reduced.empty() ? name : superelement_type(read_reduced_part_bytes(reduced, "superelement"));
+  return reduced.empty() ? name : superelement_type(read_reduced_part_bytes(reduced, "superelement '" + block + "'"));
 }
 
 void put_block(PartWriter& out, const ElementBlock& block, std::int32_t material) {
@@ -176,7 +176,7 @@ void get_block(PartReader& in, Domain& domain, const std::vector<std::shared_ptr
   std::vector<std::pair<std::string, double>> section;
   std::vector<std::pair<std::string, std::vector<double>>> per_element;
   in(name);
-  const std::string type = get_type(in);
+  const std::string type = get_type(in, name);
   in(material, orientation, ids, connectivity, section, per_element);
   in.require(material >= -1 && material < static_cast<std::int32_t>(materials.size()), "a material does not exist");
   ElementBlock& block = domain.add_block(name, type);

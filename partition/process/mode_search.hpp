@@ -15,6 +15,7 @@ struct ModeSearchFacts {
   std::int64_t affordable_equations = 0;
   int possible_free_motions = 0;  ///< motions without stiffness that the geometry allows
   bool others_possible = true;    ///< whether there may be others
+  std::int64_t fillers = 0;       ///< of the unknowns without mass, those that only fill up a node of a superelement
 };
 
 /// Finds the modes of a request by searches of an engine, and counts them by Sturm sequences where that is affordable.

@@ -8,6 +8,7 @@
 
 #include <voussoir/framework/analysis/mode_parts.hpp>
 #include <voussoir/framework/analysis/shape_result.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/solvers/eigen/mode_counting.hpp>
 
@@ -128,7 +129,7 @@ void ProcessModes::look_at_diagonals(EigenShare& share) {
   const std::vector<double> mass = summed(m);
   share.scale = summed(rounded);
   // Each equation counts once: on the process that stores its row.
-  std::array<double, 4> sums{};  // free, without mass, of the others the masses and their number
+  std::array<double, 5> sums{};  // free, without mass, of the others the masses and their number, fillers
   double ratio = 0;
   agree(processes_, [&] {
     for (std::size_t e = 0; e < equations; ++e) {
@@ -152,6 +153,7 @@ void ProcessModes::look_at_diagonals(EigenShare& share) {
                     where());
       if (mass[e] == 0) {
         sums[1] += own;
+        sums[4] += own && is_generalised_node(model_->domain(), model_->place(static_cast<std::int32_t>(e)).node);
         continue;
       }
       ratio = std::max(ratio, share.diagonal[e] / mass[e]);
@@ -164,6 +166,7 @@ void ProcessModes::look_at_diagonals(EigenShare& share) {
   processes_.sum(sums);
   facts_.free_equations = std::llround(sums[0]);
   facts_.equations_without_mass = std::llround(sums[1]);
+  facts_.fillers = std::llround(sums[4]);
   agree(processes_, [&] {
     if (facts_.free_equations == 0)
       throw Error(ErrorCode::bad_input, "every unknown of the model is prescribed, so that nothing can vibrate");
@@ -196,7 +199,8 @@ ModeSet ProcessModes::solve(const EigenRequest& request) {
   ModeSet set;
   solver_->set_system(std::move(share));
   set.report = find_process_modes(*solver_, facts_, request);
-  if (facts_.equations_without_mass > 0) note_once(set.report, massless_note(facts_.equations_without_mass));
+  if (const std::int64_t count = facts_.equations_without_mass - facts_.fillers; count > 0)
+    note_once(set.report, massless_note(count));
   add_time("solve", watch.seconds());
   add_shapes(set);
   return set;

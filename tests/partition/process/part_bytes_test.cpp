@@ -13,6 +13,7 @@
 #include <voussoir/partition/process/part_file.hpp>
 
 #include "../loaded_bar.hpp"
+#include "../reduced_beam.hpp"
 #include "part_systems.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_model.hpp"
@@ -237,6 +238,26 @@ TEST(PartBytes, WrongContentsWithARightChecksumAreRefusedOrHarmless) {
     }
   EXPECT_GT(refused, 100);
   EXPECT_GT(accepted, 100);  // another coordinate is as good as the one before
+}
+
+TEST(PartBytes, DamagedSuperelementsAreRefusedOrHarmless) {
+  const Job job = job_of(testing::beam_with_superelement());
+  const JobDivision division(job, 2);
+  int refused = 0;
+  for (int p = 0; p < 2; ++p) {
+    const std::string bytes = encode(division.part(p));
+    for (std::size_t i = 28; i < bytes.size(); i += 17) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ (i % 2 ? 0xff : 1 << i % 8));
+      try {
+        encode(decode(with_new_checksum(damaged), "part"));
+      } catch (const Error& error) {
+        ++refused;
+        EXPECT_NE(error.where().find("part"), std::string::npos) << error.what();
+      }
+    }
+  }
+  EXPECT_GT(refused, 300);
 }
 
 TEST(PartFile, EachProcessReadsItsOwnSlice) {
