@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/model/rigid_clusters.hpp>
+#include <voussoir/partition/reduce_part.hpp>
 
 #include "solver_models.hpp"
 #include "support/expect_error.hpp"
@@ -119,6 +121,39 @@ TEST(Hinge, WithBothBlocksHeldIsSound) {
     EXPECT_NEAR(make_static_analysis(d, how(solver))->run().at(0).unknowns.largest("uy").value, expected,
                 1e-5 * std::abs(expected))
         << solver;
+}
+
+/// The second block is a superelement with so many unknowns that its eigenvalues are not computed.
+TEST(Hinge, OfALargeSuperelementIsFound) {
+  constexpr int n = 4;
+  Domain second;
+  add_cells(second, {2 * n, n, 2 * n}, [](int i, int, int k) { return i >= n && k >= n; });
+  second.add_node_set_where("all", [](double, double, double) { return true; });
+  const auto part = std::make_shared<const ReducedPart>(reduce_part(second, "all", Backend::open("openmp")));
+  ASSERT_GT(part->size(), 300u);
+  for (const bool held : {false, true}) {
+    Domain d;
+    add_cells(d, {2 * n, n, 2 * n}, [](int i, int, int k) { return i < n && k < n; });
+    SuperelementOptions placing;
+    placing.add_nodes = true;
+    add_superelement(d, part, placing);
+    d.add_node_set_where("clamp", [](double x, double, double) { return x < 1e-9; });
+    d.prescribe("clamp", "all");
+    d.add_node_set_where("end", [](double x, double, double) { return x > 2 * n - 1e-9; });
+    d.add_load_case("along the hinge").nodal("end", "uy", 1.0);
+    if (held) d.prescribe("end", "uz");
+    for (const std::string& solver : {std::string("direct"), std::string("cg+jacobi")}) {
+      SCOPED_TRACE(solver + (held ? ", held" : ""));
+      if (held) {
+        const auto r = make_static_analysis(d, how(solver))->run();
+        EXPECT_TRUE(r.at(0).report.converged);
+        EXPECT_TRUE(r.at(0).report.note.empty()) << r.at(0).report.note;
+      } else {
+        expect_error(ErrorCode::singular, {"the model is under-constrained", "a mechanism"},
+                     [&] { make_static_analysis(d, how(solver))->run(); });
+      }
+    }
+  }
 }
 
 TEST(Vertex, IsABallJoint) {
