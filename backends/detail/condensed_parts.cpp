@@ -91,7 +91,13 @@ std::vector<PartGroup> group_parts(int devices, std::span<const std::int32_t> in
     group.members.push_back(p);
     sums.push_back(own);
   }
-  for (PartGroup& group : groups) std::sort(group.members.begin(), group.members.end());
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(devices), 0);
+  for (PartGroup& group : groups) {
+    std::sort(group.members.begin(), group.members.end());
+    std::int64_t& before = rows[static_cast<std::size_t>(group.device)];
+    group.first_row = before;
+    before += group.count() * group.height();
+  }
   return groups;
 }
 
@@ -253,23 +259,36 @@ void CondensedGroups::check_vectors(std::size_t interior, std::size_t boundary, 
                                        std::to_string(boundary) + " numbers");
 }
 
-Array<double> CondensedGroups::gathered(const PartGroup& group, std::span<const double> interior,
-                                        std::span<const double> boundary, int columns) const {
-  const auto height = static_cast<std::size_t>(group.height()), count = static_cast<std::size_t>(columns);
-  Array<double> vectors(backend_.memory(group.device), height * group.members.size() * count);
-  const auto all = vectors.write_host();
-  std::fill(all.begin(), all.end(), 0.0);
-  for (std::size_t m = 0; m < group.members.size(); ++m) {
-    const Place& at = place(group.members[m]);
+std::size_t CondensedGroups::first_number(const Place& at, std::size_t column, int columns) const {
+  const PartGroup& group = groups_[at.group];
+  const auto height = static_cast<std::size_t>(group.height()), first = static_cast<std::size_t>(group.first_row);
+  return (first + at.member * height) * static_cast<std::size_t>(columns) + column * height;
+}
+
+std::vector<Array<double>> CondensedGroups::gathered(std::span<const double> interior, std::span<const double> boundary,
+                                                     int columns) const {
+  const auto count = static_cast<std::size_t>(columns);
+  std::vector<std::size_t> rows(static_cast<std::size_t>(backend_.devices()), 0);
+  for (const PartGroup& group : groups_)
+    rows[static_cast<std::size_t>(group.device)] += static_cast<std::size_t>(group.count() * group.height());
+  std::vector<Array<double>> vectors;
+  std::vector<std::span<double>> of_device;
+  for (std::size_t d = 0; d < rows.size(); ++d) {
+    vectors.emplace_back(backend_.memory(static_cast<int>(d)), rows[d] * count);
+    of_device.push_back(vectors.back().write_host());
+    std::fill(of_device.back().begin(), of_device.back().end(), 0.0);
+  }
+  for (const Place& at : places_) {
+    const PartGroup& group = groups_[at.group];
     for (std::size_t c = 0; c < count; ++c) {
-      const auto to = all.begin() + static_cast<std::ptrdiff_t>((m * count + c) * height);
+      const auto to = of_device[static_cast<std::size_t>(group.device)].subspan(first_number(at, c, columns));
       const auto inner =
           interior.subspan(c * interior_size_ + at.first_interior, static_cast<std::size_t>(at.interior));
-      std::copy(inner.begin(), inner.end(), to);
+      std::copy(inner.begin(), inner.end(), to.begin());
       if (boundary.empty()) continue;
       const auto outer =
           boundary.subspan(c * boundary_size_ + at.first_boundary, static_cast<std::size_t>(at.boundary));
-      std::copy(outer.begin(), outer.end(), to + group.interior);
+      std::copy(outer.begin(), outer.end(), to.begin() + group.interior);
     }
   }
   return vectors;
@@ -277,45 +296,33 @@ Array<double> CondensedGroups::gathered(const PartGroup& group, std::span<const 
 
 void CondensedGroups::condense(std::span<const double> interior, std::span<double> boundary, int columns) const {
   check_vectors(interior.size(), boundary.size(), columns, "condense");
-  std::vector<Array<double>> vectors;
-  for (const PartGroup& group : groups_) {
-    vectors.push_back(gathered(group, interior, boundary, columns));
-    if (!vectors.back().empty()) forwards(group, vectors.back(), columns, false);
-  }
-  for (int p = 0; p < parts(); ++p) {
-    const Place& at = place(p);
+  std::vector<Array<double>> vectors = gathered(interior, boundary, columns);
+  for (std::size_t d = 0; d < vectors.size(); ++d)
+    if (!vectors[d].empty()) forwards(static_cast<int>(d), vectors[d], columns, false);
+  for (const Place& at : places_) {
     if (at.boundary == 0) continue;
     const PartGroup& group = groups_[at.group];
-    const auto all = vectors[at.group].read_host();
-    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-      const std::size_t from =
-          (at.member * static_cast<std::size_t>(columns) + c) * static_cast<std::size_t>(group.height()) +
-          static_cast<std::size_t>(group.interior);
-      std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(from), at.boundary,
+    const auto all = vectors[static_cast<std::size_t>(group.device)].read_host();
+    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
+      std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(first_number(at, c, columns)) + group.interior, at.boundary,
                   boundary.begin() + static_cast<std::ptrdiff_t>(c * boundary_size_ + at.first_boundary));
-    }
   }
 }
 
 void CondensedGroups::recover(std::span<double> interior, std::span<const double> boundary, int columns) const {
   check_vectors(interior.size(), boundary.size(), columns, "recover");
-  std::vector<Array<double>> vectors;
-  for (const PartGroup& group : groups_) {
-    vectors.push_back(gathered(group, interior, boundary, columns));
-    if (group.interior == 0 || vectors.back().empty()) continue;
-    forwards(group, vectors.back(), columns, true);
-    backwards(group, vectors.back(), columns);
+  std::vector<Array<double>> vectors = gathered(interior, boundary, columns);
+  for (std::size_t d = 0; d < vectors.size(); ++d) {
+    if (vectors[d].empty()) continue;
+    forwards(static_cast<int>(d), vectors[d], columns, true);
+    backwards(static_cast<int>(d), vectors[d], columns);
   }
-  for (int p = 0; p < parts(); ++p) {
-    const Place& at = place(p);
+  for (const Place& at : places_) {
     if (at.interior == 0) continue;
-    const auto all = vectors[at.group].read_host();
-    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-      const std::size_t from =
-          (at.member * static_cast<std::size_t>(columns) + c) * static_cast<std::size_t>(groups_[at.group].height());
-      std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(from), at.interior,
+    const auto all = vectors[static_cast<std::size_t>(groups_[at.group].device)].read_host();
+    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
+      std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(first_number(at, c, columns)), at.interior,
                   interior.begin() + static_cast<std::ptrdiff_t>(c * interior_size_ + at.first_interior));
-    }
   }
 }
 

@@ -16,12 +16,13 @@ struct PartGroup {
   static constexpr std::int32_t block = 64;  ///< columns that are eliminated in one step
 
   int device = 0;
-  std::int32_t interior = 0;  ///< with padding
-  std::int32_t boundary = 0;  ///< with padding
-  std::vector<int> members;   ///< numbers of the parts
-  Array<double> front;        ///< becomes L below the diagonal blocks, and S, with both triangles
-  Array<double> inverse;      ///< L⁻¹ of each diagonal block, by columns, one after the other
-  Array<double> pivot;        ///< D of each member
+  std::int32_t interior = 0;   ///< with padding
+  std::int32_t boundary = 0;   ///< with padding
+  std::vector<int> members;    ///< numbers of the parts
+  std::int64_t first_row = 0;  ///< rows of the groups before it on the same device
+  Array<double> front;         ///< becomes L below the diagonal blocks, and S, with both triangles
+  Array<double> inverse;       ///< L⁻¹ of each diagonal block, by columns, one after the other
+  Array<double> pivot;         ///< D of each member
 
   std::int64_t count() const { return static_cast<std::int64_t>(members.size()); }
   std::int64_t height() const { return std::int64_t{interior} + boundary; }
@@ -54,7 +55,9 @@ std::vector<PartGroup> group_parts(int devices, std::span<const std::int32_t> in
 /// `work_columns` columns of each front.
 std::size_t group_bytes(std::span<const PartGroup> groups, int devices, std::int32_t work_columns);
 
-/// Condensed parts in groups; a backend brings the work on one group.
+/// Condensed parts in groups. A backend brings the elimination of a group, and the substitution with all groups of a
+/// device: on the vectors of all rows of its parts, group by group and part by part. `columns` vectors of a part come
+/// one after the other, and `PartGroup::first_row * columns` numbers before those of a group.
 class CondensedGroups : public CondensedParts {
  public:
   CondensedGroups(Backend& backend, std::span<const PartSystem> systems);
@@ -76,11 +79,10 @@ class CondensedGroups : public CondensedParts {
  protected:
   /// Fills the front from the entries and eliminates the interior.
   virtual void eliminate(PartGroup& group, const GroupEntries& entries) const = 0;
-  /// Vectors of all rows of the members, `columns` for each member: b_i becomes L⁻¹ b_i and, unless `interior_only`,
-  /// the boundary is reduced by L_bi L⁻¹ b_i.
-  virtual void forwards(const PartGroup& group, Array<double>& vectors, int columns, bool interior_only) const = 0;
+  /// b_i becomes L⁻¹ b_i and, unless `interior_only`, the boundary is reduced by L_bi L⁻¹ b_i.
+  virtual void forwards(int device, Array<double>& vectors, int columns, bool interior_only) const = 0;
   /// L⁻¹ b_i becomes L⁻ᵀ (D⁻¹ L⁻¹ b_i − L_biᵀ x_b); boundaries are only read.
-  virtual void backwards(const PartGroup& group, Array<double>& vectors, int columns) const = 0;
+  virtual void backwards(int device, Array<double>& vectors, int columns) const = 0;
   /// S of a member, by columns with both triangles, without padding.
   virtual std::vector<double> copy_complement(const PartGroup& group, std::size_t member, std::int32_t size) const = 0;
 
@@ -99,9 +101,11 @@ class CondensedGroups : public CondensedParts {
   GroupEntries entries_of(const PartGroup& group, std::span<const PartSystem> systems) const;
   void find_doubtful(std::span<const PartSystem> systems);
   void check_vectors(std::size_t interior, std::size_t boundary, int columns, const char* what) const;
-  /// The vectors of a group; `boundary` may be empty for zeros.
-  Array<double> gathered(const PartGroup& group, std::span<const double> interior, std::span<const double> boundary,
-                         int columns) const;
+  /// Where a vector of a part begins among those of its device.
+  std::size_t first_number(const Place& at, std::size_t column, int columns) const;
+  /// The vectors of each device; `boundary` may be empty for zeros.
+  std::vector<Array<double>> gathered(std::span<const double> interior, std::span<const double> boundary,
+                                      int columns) const;
 
   Backend& backend_;
   std::vector<PartGroup> groups_;

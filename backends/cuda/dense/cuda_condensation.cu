@@ -37,30 +37,42 @@ constexpr double memory_share = 0.5;  // of the free memory that may be used
 class CudaCondensedParts final : public voussoir::detail::CondensedGroups {
  public:
   using CondensedGroups::CondensedGroups;
+  /// To be called once, after the elimination.
+  void list_factors();
 
   std::unique_ptr<Operator> make_block_sum(std::shared_ptr<const Layout> layout,
                                            std::span<const std::vector<std::int32_t>> equations) const override;
 
  private:
   void eliminate(PartGroup& group, const GroupEntries& entries) const override;
-  void forwards(const PartGroup& group, Array<double>& vectors, int columns, bool interior_only) const override;
-  void backwards(const PartGroup& group, Array<double>& vectors, int columns) const override;
+  void forwards(int device, Array<double>& vectors, int columns, bool interior_only) const override;
+  void backwards(int device, Array<double>& vectors, int columns) const override;
   std::vector<double> copy_complement(const PartGroup& group, std::size_t member, std::int32_t size) const override;
 
+  /// The parts of a device that have an interior, by descending size of it.
+  struct DeviceFactors {
+    Array<FactorView> view;
+    std::vector<std::int64_t> interior;         // of each part
+    std::int64_t interiors = 0, most_rows = 0;  // the sum of these, and the rows of the highest part
+
+    /// The number of parts with interior unknowns from row k on: the first ones.
+    std::int64_t parts_beyond(std::int64_t k) const {
+      return std::partition_point(interior.begin(), interior.end(), [&](std::int64_t n) { return n > k; }) -
+             interior.begin();
+    }
+  };
+  template <int most>
+  static void launch_forwards(const DeviceFactors& factors, const VectorView& vectors, bool interior_only,
+                              cudaStream_t stream);
+  template <int most>
+  static void launch_backwards(const DeviceFactors& factors, const VectorView& vectors, cudaStream_t stream);
   /// Calls solve() with an array for the solution, and copies that over the right-hand sides.
-  void substitute(const PartGroup& group, Array<double>& vectors, int columns,
-                  const std::function<void(const FrontView&, const VectorView&, cudaStream_t)>& solve) const;
+  void substitute(int device, Array<double>& vectors, int columns,
+                  const std::function<void(const DeviceFactors&, const VectorView&, cudaStream_t)>& solve) const;
   void eliminate_panel(const FrontView& view, const BatchedProducts& products, const BatchedMatrix& scaled,
                        std::int64_t first, std::int64_t end, cudaStream_t stream) const;
-  /// For kernels that only read fronts.
-  static FrontView reading(const PartGroup& group) {
-    return {group.count(),
-            group.height(),
-            group.interior,
-            const_cast<double*>(group.front.read_device()),
-            const_cast<double*>(group.inverse.read_device()),
-            const_cast<double*>(group.pivot.read_device())};
-  }
+
+  std::vector<DeviceFactors> factors_;
 };
 
 /// Copies pieces of the front of a group to a target, by lists of where they begin.
@@ -139,65 +151,95 @@ void CudaCondensedParts::eliminate(PartGroup& group, const GroupEntries& entries
   launch(mirror_complements, Grid{view.count * tiles * tiles, front_threads, 0}, stream, view);
 }
 
-/// Thread blocks for so many shares of the columns that are solved together.
+void CudaCondensedParts::list_factors() {
+  std::vector<std::vector<FactorView>> lists(static_cast<std::size_t>(backend().devices()));
+  for (const PartGroup& group : groups()) {
+    if (group.interior == 0) continue;
+    const DeviceSection section(*backend().memory(group.device));
+    const std::int64_t n = group.height(), interior = group.interior;
+    for (std::int64_t m = 0; m < group.count(); ++m)
+      lists[static_cast<std::size_t>(group.device)].push_back(
+          {n, interior, group.first_row + m * n, 0, group.front.read_device() + m * n * n,
+           group.inverse.read_device() + m * interior * front_block, group.pivot.read_device() + m * interior});
+  }
+  for (std::size_t d = 0; d < lists.size(); ++d) {
+    std::vector<FactorView>& list = lists[d];
+    std::stable_sort(list.begin(), list.end(),
+                     [](const FactorView& a, const FactorView& b) { return a.interior > b.interior; });
+    DeviceFactors& own = factors_.emplace_back();
+    for (FactorView& part : list) {
+      part.first_solved = own.interiors;
+      own.interiors += part.interior;
+      own.interior.push_back(part.interior);
+      own.most_rows = std::max(own.most_rows, part.height);
+    }
+    own.view = Array<FactorView>(backend().memory(static_cast<int>(d)), std::span<const FactorView>(list));
+  }
+}
+
+/// Thread blocks for so many shares of the columns that are solved together, of the first parts.
 template <int most>
-Grid solve_grid(const FrontView& view, int columns, std::int64_t shares) {
-  return {view.count * ((columns + most - 1) / most) * shares, vector_threads, 0};
+Grid solve_grid(std::int64_t parts, int columns, std::int64_t shares) {
+  return {parts * ((columns + most - 1) / most) * shares, vector_threads, 0};
+}
+
+std::int64_t shares_of(std::int64_t rows, std::int64_t at_once) {
+  return std::max<std::int64_t>(1, (rows + at_once - 1) / at_once);
 }
 
 template <int most>
-void launch_forwards(const FrontView& view, const VectorView& vectors, std::int64_t rows, cudaStream_t stream) {
-  for (std::int64_t k = 0; k < view.interior; k += front_block) {
-    const std::int64_t below = rows - k - front_block,
-                       shares = std::max<std::int64_t>(1, (below + vector_threads - 1) / vector_threads);
-    launch(step_forwards<most>, solve_grid<most>(view, vectors.columns, shares), stream, view, vectors, k, rows,
+void CudaCondensedParts::launch_forwards(const DeviceFactors& factors, const VectorView& vectors, bool interior_only,
+                                         cudaStream_t stream) {
+  const std::int64_t rows = interior_only ? factors.interior.front() : factors.most_rows;
+  for (std::int64_t k = 0; k < factors.interior.front(); k += front_block) {
+    const std::int64_t shares = shares_of(rows - k - front_block, vector_threads);
+    launch(step_forwards<most>, solve_grid<most>(factors.parts_beyond(k), vectors.columns, shares), stream, vectors, k,
+           interior_only, shares);
+  }
+}
+
+template <int most>
+void CudaCondensedParts::launch_backwards(const DeviceFactors& factors, const VectorView& vectors,
+                                          cudaStream_t stream) {
+  const std::int64_t begin_shares = shares_of(factors.interior.front(), vector_threads / 32 * 4);
+  launch(begin_backwards<most>, solve_grid<most>(factors.parts_beyond(0), vectors.columns, begin_shares), stream,
+         vectors, begin_shares);
+  for (std::int64_t k = factors.interior.front() - front_block; k >= 0; k -= front_block) {
+    const std::int64_t shares = shares_of(k, step_columns);
+    launch(step_backwards<most>, solve_grid<most>(factors.parts_beyond(k), vectors.columns, shares), stream, vectors, k,
            shares);
   }
 }
 
-template <int most>
-void launch_backwards(const FrontView& view, const VectorView& vectors, cudaStream_t stream) {
-  constexpr int columns_at_once = vector_threads / 32 * 4;
-  const std::int64_t begin_shares = (view.interior + columns_at_once - 1) / columns_at_once;
-  launch(begin_backwards<most>, solve_grid<most>(view, vectors.columns, begin_shares), stream, view, vectors,
-         begin_shares);
-  for (std::int64_t k = view.interior - front_block; k >= 0; k -= front_block) {
-    const std::int64_t shares = std::max<std::int64_t>(1, (k + step_columns - 1) / step_columns);
-    launch(step_backwards<most>, solve_grid<most>(view, vectors.columns, shares), stream, view, vectors, k, shares);
-  }
-}
-
 void CudaCondensedParts::substitute(
-    const PartGroup& group, Array<double>& vectors, int columns,
-    const std::function<void(const FrontView&, const VectorView&, cudaStream_t)>& solve) const {
-  const auto& memory = backend().memory(group.device);
-  const std::int64_t interiors = group.count() * columns * group.interior;
-  if (interiors == 0) return;
-  Array<double> solved(memory, static_cast<std::size_t>(interiors));
+    int device, Array<double>& vectors, int columns,
+    const std::function<void(const DeviceFactors&, const VectorView&, cudaStream_t)>& solve) const {
+  const DeviceFactors& factors = factors_[static_cast<std::size_t>(device)];
+  if (factors.interiors == 0) return;
+  const auto& memory = backend().memory(device);
+  Array<double> solved(memory, static_cast<std::size_t>(factors.interiors * columns));
   const DeviceSection section(*memory);
-  const FrontView view = reading(group);
-  const VectorView view_of_vectors{vectors.update_device(), solved.write_device(), columns};
-  solve(view, view_of_vectors, stream_of(memory));
-  launch(place_solved, grid_for(interiors, vector_threads), stream_of(memory), view, view_of_vectors);
+  const VectorView view{factors.view.read_device(), vectors.update_device(), solved.write_device(), columns};
+  solve(factors, view, stream_of(memory));
+  const std::int64_t shares = shares_of(factors.interior.front(), vector_threads);
+  launch(place_solved, solve_grid<1>(factors.parts_beyond(0), columns, shares), stream_of(memory), view, shares);
 }
 
-void CudaCondensedParts::forwards(const PartGroup& group, Array<double>& vectors, int columns,
-                                  bool interior_only) const {
-  const std::int64_t rows = interior_only ? group.interior : group.height();
-  substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
+void CudaCondensedParts::forwards(int device, Array<double>& vectors, int columns, bool interior_only) const {
+  substitute(device, vectors, columns, [&](const DeviceFactors& factors, const VectorView& own, cudaStream_t stream) {
     if (columns == 1)
-      launch_forwards<1>(view, own, rows, stream);
+      launch_forwards<1>(factors, own, interior_only, stream);
     else
-      launch_forwards<vector_columns>(view, own, rows, stream);
+      launch_forwards<vector_columns>(factors, own, interior_only, stream);
   });
 }
 
-void CudaCondensedParts::backwards(const PartGroup& group, Array<double>& vectors, int columns) const {
-  substitute(group, vectors, columns, [&](const FrontView& view, const VectorView& own, cudaStream_t stream) {
+void CudaCondensedParts::backwards(int device, Array<double>& vectors, int columns) const {
+  substitute(device, vectors, columns, [&](const DeviceFactors& factors, const VectorView& own, cudaStream_t stream) {
     if (columns == 1)
-      launch_backwards<1>(view, own, stream);
+      launch_backwards<1>(factors, own, stream);
     else
-      launch_backwards<vector_columns>(view, own, stream);
+      launch_backwards<vector_columns>(factors, own, stream);
   });
 }
 
@@ -259,6 +301,7 @@ class CudaCondensation final : public CondensationServices {
   std::unique_ptr<CondensedParts> condense(Backend& backend, std::span<const PartSystem> systems) override {
     auto made = std::make_unique<CudaCondensedParts>(backend, systems);
     made->eliminate_all(systems);
+    made->list_factors();
     return made;
   }
   std::size_t bytes_needed(const Backend& backend, std::span<const std::int32_t> interior,

@@ -1,10 +1,11 @@
 #pragma once
 #include <voussoir/backends/cuda/dense/front_kernels.hpp>
 
-// Substitution with the factors of a group of parts, 64 unknowns of the interior in a step. A step is one kernel: each
-// of its thread blocks solves with the diagonal block, which takes little time, and updates some of the other rows, so
-// that all processors read factors even where there are few parts. The solution goes to a separate array, because other
-// thread blocks of the same step may still read the right-hand sides. Sums are taken in a fixed order.
+// Substitution with the factors of all parts of a device, 64 unknowns of their interiors in a step. A step is one
+// kernel: each of its thread blocks solves with the diagonal block of a part, which takes little time, and updates some
+// of the other rows, so that all processors read factors even where there are few parts. Parts come by descending size
+// of their interiors, so that those that a step works on are the first ones. The solution goes to a separate array,
+// because other thread blocks of the same step may still read the right-hand sides. Sums are taken in a fixed order.
 
 namespace voussoir::cuda {
 
@@ -13,25 +14,41 @@ constexpr int vector_columns = 8;  // that a thread block solves together
 constexpr int warp_columns = 16;   // of a factor that a warp multiplies in a step backwards
 constexpr int step_columns = vector_threads / 32 * warp_columns;  // the same of a thread block
 
-/// Right-hand sides of a group: `columns` vectors of full height per member. `solved` has room for the interiors.
+/// The factors of a part, with padding, and where its vectors are.
+struct FactorView {
+  std::int64_t height = 0, interior = 0;
+  std::int64_t first_row = 0;     // rows of all parts before it
+  std::int64_t first_solved = 0;  // rows of their interiors
+  const double* front = nullptr;
+  const double* inverse = nullptr;
+  const double* pivot = nullptr;
+};
+
+/// Right-hand sides of all parts: `columns` vectors of full height for each. `solved` has room for the interiors.
 struct VectorView {
+  const FactorView* part = nullptr;
   double* right = nullptr;
   double* solved = nullptr;
   int columns = 1;
 };
 
-/// What a thread block works on: some columns of a member, and a share of the rows.
+/// What a thread block works on: some columns of the vectors of a part, and a share of the rows.
 template <int most>
 struct VectorShare {
-  std::int64_t member, share;
-  int first, some;  // columns
+  FactorView part;
+  std::int64_t share;
+  int some;       // columns
+  double* right;  // the first of these columns
+  double* solved;
 
   __device__ VectorShare(const VectorView& vectors, std::int64_t shares) {
     const std::int64_t chunks = (vectors.columns + most - 1) / most, rest = blockIdx.x % (chunks * shares);
-    member = blockIdx.x / (chunks * shares);
+    part = vectors.part[blockIdx.x / (chunks * shares)];
     share = rest % shares;
-    first = static_cast<int>(rest / shares) * most;
+    const int first = static_cast<int>(rest / shares) * most;
     some = vectors.columns - first < most ? vectors.columns - first : most;
+    right = vectors.right + part.first_row * vectors.columns + first * part.height;
+    solved = vectors.solved + part.first_solved * vectors.columns + first * part.interior;
   }
 };
 
@@ -67,29 +84,27 @@ __device__ void load_right(const VectorShare<most>& own, const double* x, std::i
   __syncthreads();
 }
 template <int most>
-__device__ void store_solved(const VectorShare<most>& own, const FrontView& view, const VectorView& vectors,
-                             std::int64_t k, const double (&solved)[most][front_block]) {
-  double* const y = vectors.solved + (own.member * vectors.columns + own.first) * view.interior + k;
+__device__ void store_solved(const VectorShare<most>& own, std::int64_t k, const double (&solved)[most][front_block]) {
   const int i = static_cast<int>(threadIdx.x) % front_block;
   for (int v = static_cast<int>(threadIdx.x) / front_block; v < own.some; v += 4)
-    y[v * view.interior + i] = solved[v][i];
+    own.solved[v * own.part.interior + k + i] = solved[v][i];
 }
 
-/// A step of L⁻¹ b at row k: solves with the diagonal block, and updates the rows below it down to `rows`, one per
-/// thread, in `shares` thread blocks per member.
+/// A step of L⁻¹ b at row k: solves with the diagonal block, and updates the rows below it, one per thread, in up to
+/// `shares` thread blocks per part.
 template <int most>
 __global__ void __launch_bounds__(vector_threads)
-    step_forwards(FrontView view, VectorView vectors, std::int64_t k, std::int64_t rows, std::int64_t shares) {
+    step_forwards(VectorView vectors, std::int64_t k, bool interior_only, std::int64_t shares) {
   VSR_SHARED double right[most][front_block], pieces[4][most][front_block], solved[most][front_block];
   const VectorShare<most> own(vectors, shares);
-  const std::int64_t n = view.height;
-  double* const x = vectors.right + (own.member * vectors.columns + own.first) * n;
-  load_right(own, x + k, n, right);
-  solve_diagonal<most, false>(view.inverse + (own.member * view.interior + k) * front_block, right, pieces, solved);
-  if (own.share == 0) store_solved(own, view, vectors, k, solved);
-  const std::int64_t r = k + front_block + own.share * vector_threads + threadIdx.x;
+  const std::int64_t n = own.part.height, rows = interior_only ? own.part.interior : n,
+                     first = k + front_block + own.share * vector_threads, r = first + threadIdx.x;
+  if (own.share > 0 && first >= rows) return;  // the whole thread block: this part has fewer rows than others
+  load_right(own, own.right + k, n, right);
+  solve_diagonal<most, false>(own.part.inverse + k * front_block, right, pieces, solved);
+  if (own.share == 0) store_solved(own, k, solved);
   if (r >= rows) return;
-  const double* const l = view.front + own.member * n * n + k * n + r;
+  const double* const l = own.part.front + k * n + r;
   double sum[most] = {};
 #pragma unroll 16
   for (int j = 0; j < front_block; ++j) {
@@ -99,24 +114,23 @@ __global__ void __launch_bounds__(vector_threads)
   }
 #pragma unroll
   for (int v = 0; v < most; ++v)
-    if (v < own.some) x[v * n + r] -= sum[v];
+    if (v < own.some) own.right[v * n + r] -= sum[v];
 }
 
 /// D⁻¹ y − L_biᵀ x_b in the interior: each warp takes four columns of L.
 template <int most>
-__global__ void __launch_bounds__(vector_threads)
-    begin_backwards(FrontView view, VectorView vectors, std::int64_t shares) {
+__global__ void __launch_bounds__(vector_threads) begin_backwards(VectorView vectors, std::int64_t shares) {
   constexpr int together = 4;
   const VectorShare<most> own(vectors, shares);
-  const std::int64_t n = view.height;
+  const std::int64_t n = own.part.height;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t j = (own.share * (vector_threads / 32) + threadIdx.x / 32) * together;
-  if (j >= view.interior) return;  // the whole warp: interiors are multiples of 64
-  double* const x = vectors.right + (own.member * vectors.columns + own.first) * n;
-  const double* const l = view.front + own.member * n * n + j * n;
+  if (j >= own.part.interior) return;  // the whole warp: interiors are multiples of 64
+  double* const x = own.right;
+  const double* const l = own.part.front + j * n;
   double sum[together][most] = {};
 #pragma unroll 2
-  for (std::int64_t r = view.interior + lane; r < n; r += 32)
+  for (std::int64_t r = own.part.interior + lane; r < n; r += 32)
 #pragma unroll
     for (int v = 0; v < most; ++v) {
       const double value = v < own.some ? x[v * n + r] : 0.0;
@@ -128,27 +142,25 @@ __global__ void __launch_bounds__(vector_threads)
 #pragma unroll
     for (int v = 0; v < most; ++v) {
       for (int step = 16; step > 0; step /= 2) sum[q][v] += __shfl_xor_sync(0xffffffffu, sum[q][v], step);
-      if (lane == 0 && v < own.some)
-        x[v * n + j + q] = x[v * n + j + q] / view.pivot[own.member * view.interior + j + q] - sum[q][v];
+      if (lane == 0 && v < own.some) x[v * n + j + q] = x[v * n + j + q] / own.part.pivot[j + q] - sum[q][v];
     }
 }
 
 /// A step of L⁻ᵀ z at row k: solves with the transposed diagonal block, and updates the rows above it, 16 per warp.
 template <int most>
 __global__ void __launch_bounds__(vector_threads)
-    step_backwards(FrontView view, VectorView vectors, std::int64_t k, std::int64_t shares) {
+    step_backwards(VectorView vectors, std::int64_t k, std::int64_t shares) {
   constexpr int together = 4;
   VSR_SHARED double right[most][front_block], pieces[4][most][front_block], solved[most][front_block];
   const VectorShare<most> own(vectors, shares);
-  const std::int64_t n = view.height;
-  double* const x = vectors.right + (own.member * vectors.columns + own.first) * n;
-  load_right(own, x + k, n, right);
-  solve_diagonal<most, true>(view.inverse + (own.member * view.interior + k) * front_block, right, pieces, solved);
-  if (own.share == 0) store_solved(own, view, vectors, k, solved);
+  const std::int64_t n = own.part.height;
+  load_right(own, own.right + k, n, right);
+  solve_diagonal<most, true>(own.part.inverse + k * front_block, right, pieces, solved);
+  if (own.share == 0) store_solved(own, k, solved);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t begin = own.share * step_columns + threadIdx.x / 32 * warp_columns;
   for (std::int64_t c = begin; c < begin + warp_columns && c < k; c += together) {
-    const double* const l = view.front + own.member * n * n + c * n + k + lane;
+    const double* const l = own.part.front + c * n + k + lane;
     double sum[together][most];
 #pragma unroll
     for (int q = 0; q < together; ++q) {
@@ -161,17 +173,16 @@ __global__ void __launch_bounds__(vector_threads)
 #pragma unroll
       for (int v = 0; v < most; ++v) {
         for (int step = 16; step > 0; step /= 2) sum[q][v] += __shfl_xor_sync(0xffffffffu, sum[q][v], step);
-        if (lane == 0 && v < own.some) x[v * n + c + q] -= sum[q][v];
+        if (lane == 0 && v < own.some) own.right[v * n + c + q] -= sum[q][v];
       }
   }
 }
 
-/// Copies the solution over the right-hand sides: a thread per number of the interiors.
-static __global__ void __launch_bounds__(vector_threads) place_solved(FrontView view, VectorView vectors) {
-  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * vector_threads + threadIdx.x;
-  const std::int64_t vector = at / view.interior;
-  if (vector < view.count * vectors.columns)
-    vectors.right[vector * view.height + at % view.interior] = vectors.solved[at];
+/// Copies the solution over the right-hand sides: a thread per row.
+static __global__ void __launch_bounds__(vector_threads) place_solved(VectorView vectors, std::int64_t shares) {
+  const VectorShare<1> own(vectors, shares);
+  const std::int64_t i = own.share * vector_threads + threadIdx.x;
+  if (i < own.part.interior) own.right[i] = own.solved[i];
 }
 
 }  // namespace voussoir::cuda

@@ -112,11 +112,23 @@ class CpuCondensedParts final : public voussoir::detail::CondensedGroups {
     failures.rethrow();
   }
 
-  void forwards(const PartGroup& group, Array<double>& vectors, int columns, bool interior_only) const override {
-    const DeviceSection section(*backend().memory(group.device));
+  void forwards(int device, Array<double>& vectors, int columns, bool interior_only) const override {
+    const DeviceSection section(*backend().memory(device));
+    double* const all = vectors.update_device();
+    for (const PartGroup& group : groups())
+      if (group.device == device) forwards_in(group, all + group.first_row * columns, columns, interior_only);
+  }
+  void backwards(int device, Array<double>& vectors, int columns) const override {
+    const DeviceSection section(*backend().memory(device));
+    double* const all = vectors.update_device();
+    for (const PartGroup& group : groups())
+      if (group.device == device) backwards_in(group, all + group.first_row * columns, columns);
+  }
+
+  /// Of the vectors of one group; within a section of its device.
+  void forwards_in(const PartGroup& group, double* all, int columns, bool interior_only) const {
     const double* const fronts = group.front.read_device();
     const double* const inverses = group.inverse.read_device();
-    double* const all = vectors.update_device();
     const std::int64_t n = group.height(), rows = interior_only ? group.interior : n;
     const int threads = backend().threads();
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -137,12 +149,10 @@ class CpuCondensedParts final : public voussoir::detail::CondensedGroups {
     }
   }
 
-  void backwards(const PartGroup& group, Array<double>& vectors, int columns) const override {
-    const DeviceSection section(*backend().memory(group.device));
+  void backwards_in(const PartGroup& group, double* all, int columns) const {
     const double* const fronts = group.front.read_device();
     const double* const inverses = group.inverse.read_device();
     const double* const pivots = group.pivot.read_device();
-    double* const all = vectors.update_device();
     const std::int64_t n = group.height();
     const int threads = backend().threads();
 #pragma omp parallel for num_threads(threads) schedule(static)
