@@ -129,6 +129,9 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_MPI(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   processes_ = std::make_unique<MpiProcesses>(communicator_);
   check_launcher(processes_->count());
+  const ProcessPlacement place = processes_->placement();
+  processors_ = std::max(1, place.processors / std::max(1, place.sharers));
+  blas_threads_ = std::make_unique<BlasThreads>(processors_);
   // Signals belong to the program.
   VSR_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
   VSR_PETSC(SlepcInitializeNoArguments());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/engines/petsc/blas_threads.hpp>
 #include <voussoir/engines/petsc/mpi_processes.hpp>
 #include <voussoir/partition/process/process_eigen.hpp>
 #include <voussoir/partition/process/process_graph.hpp>
@@ -32,6 +33,9 @@ class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
   std::vector<std::string> notes() const override;
 
   MPI_Comm communicator() const { return communicator_; }
+  /// Processors of this process alone, or its share of those that it has in common with others.
+  int processors() const { return processors_; }
+  bool has_user_options() const { return !user_options_.empty(); }  ///< whether the user has given options of PETSc
   /// Asks every process whether it wants to stop, for functions that PETSc calls in iterations. `stops` is the same on
   /// all of them: whether any does. A progress function that throws stops the iteration.
   PetscErrorCode ask_to_stop(const std::function<bool(int, double)>& progress, PetscInt iteration, double measure,
@@ -42,6 +46,8 @@ class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
  private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::unique_ptr<MpiProcesses> processes_;
+  int processors_ = 1;
+  std::unique_ptr<BlasThreads> blas_threads_;
   std::vector<std::string> user_options_;      // their names
   std::vector<std::string> starting_options_;  // names of those that set_starting_options() has set
   bool started_mpi_ = false;                   // and therefore ends it

@@ -27,9 +27,9 @@ Options options_for_modes(const std::string& method) {
             {"-st_pc_factor_mat_solver_type", "mumps"},
             {"-st_mat_mumps_icntl_13", "1"},
             {"-st_mat_mumps_icntl_24", "1"}};
-  if (method == "bddc")
+  if (method == "bddc" || method == "backend-cg")
     throw Error(ErrorCode::unavailable,
-                "the method bddc of the engine petsc does not find modes; use mumps, gamg, hypre or asm");
+                "the method " + method + " of the engine petsc does not find modes; use mumps, gamg, hypre or asm");
   const auto known = std::find_if(solver_methods().begin(), solver_methods().end(),
                                   [&](const Method& entry) { return entry.name == method; });
   if (known == solver_methods().end())

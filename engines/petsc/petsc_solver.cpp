@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/engines/petsc/blas_threads.hpp>
 #include <voussoir/engines/petsc/calls.hpp>
 #include <voussoir/engines/petsc/free_motion_check.hpp>
 #include <voussoir/engines/petsc/local_solver.hpp>
@@ -99,6 +100,14 @@ const std::vector<Method>& solver_methods() {
        {{"-ksp_type", "cg"}, {"-pc_type", "jacobi"}},
        false,
        false,
+       true},
+      {"backend-cg",
+       "conjugate gradients with the diagonal by the backends of the processes: vectors stay on the GPUs; needs "
+       "products (--storage matrix-free)",
+       {},
+       false,
+       false,
+       true,
        true}};
   return methods;
 }
@@ -122,6 +131,7 @@ void PetscSolver::release() {
   VecDestroy(&x_);
   VecDestroy(&rest_);
   products_.reset();
+  backend_cg_.reset();
   system_.reset();
   if (default_test_) KSPConvergedDefaultDestroy(default_test_);
   default_test_ = nullptr;
@@ -129,8 +139,9 @@ void PetscSolver::release() {
 
 std::string PetscSolver::automatic_method(const SystemShare& share) {
   if (share.product) {
-    why_ = "jacobi, since no matrix is stored";
-    return "jacobi";
+    const std::string name = share.symmetric && !engine_.has_user_options() ? "backend-cg" : "jacobi";
+    why_ = name + ", since no matrix is stored";
+    return name;
   }
   const bool small = share.size <= direct_limit;
   const std::string name = small ? "mumps" : "gamg";
@@ -144,11 +155,7 @@ void PetscSolver::choose(const SystemShare& share) {
   const std::string name = settings_.method == "auto" ? automatic_method(share) : settings_.method;
   method_ = &*std::find_if(solver_methods().begin(), solver_methods().end(),
                            [&](const Method& method) { return method.name == name; });
-  if (share.product && !method_->products)
-    throw SharedError(
-        Error(ErrorCode::bad_input, "the method " + name + " needs a stored matrix, and storage '" + settings_.storage +
-                                        "' has none; use --engine petsc:jacobi, or leave out --storage"),
-        0);
+  require_products(share);
   auto options = method_->options;
   if (!share.symmetric) {
     if (method_->unassembled)
@@ -161,13 +168,35 @@ void PetscSolver::choose(const SystemShare& share) {
   engine_.set_starting_options(options);
 }
 
+void PetscSolver::require_products(const SystemShare& share) const {
+  std::string text;
+  if (share.product && !method_->products)
+    text = "needs a stored matrix, and storage '" + settings_.storage +
+           "' has none; use --engine petsc:jacobi, or leave out --storage";
+  if (method_->on_backends && !share.product)
+    text = "needs products without a stored matrix; add --storage matrix-free, or use --engine petsc:jacobi";
+  if (method_->on_backends && !share.symmetric) text = "is for symmetric matrices; use --engine petsc:jacobi";
+  if (!text.empty()) throw SharedError(Error(ErrorCode::bad_input, "the method " + method_->name + " " + text), 0);
+}
+
+int PetscSolver::blas_threads() const { return method_->direct ? engine_.processors() : 1; }
+
 void PetscSolver::set_system(SystemShare share) {
   const Stopwatch watch;
   release();
   return_free_memory();
-  system_ = std::make_unique<PetscSystem>(engine_.communicator(), share);
   choose(share);
+  const BlasThreads threads(blas_threads());
   if (!method_->direct) refuse_free_motion(engine_.communicator(), share);
+  if (method_->on_backends)
+    backend_cg_ = std::make_unique<BackendCg>(engine_, share);
+  else
+    set_petsc_system(std::move(share));
+  setup_seconds_ = watch.seconds();
+}
+
+void PetscSolver::set_petsc_system(SystemShare share) {
+  system_ = std::make_unique<PetscSystem>(engine_.communicator(), share);
   b_ = system_->make_vector();
   x_ = system_->make_vector();
   rest_ = system_->make_vector();
@@ -187,7 +216,6 @@ void PetscSolver::set_system(SystemShare share) {
   return_free_memory();
   make_solver();
   set_up();
-  setup_seconds_ = watch.seconds();
 }
 
 void PetscSolver::make_solver() {
@@ -293,14 +321,30 @@ void PetscSolver::judge(SolveReport& report) {
     report.converged = false;
     report.reason = "the solution is not finite";
   }
-  // A method that does not look at residuals may call anything converged.
-  if (report.converged && report.true_residual > std::max(small_residual, 100 * settings_.relative_tolerance)) {
-    report.converged = false;
-    report.reason = "the true relative residual is " + short_number(report.true_residual, 3);
-  }
+  require_small_residual(report);
+}
+
+/// A method that does not look at residuals may call anything converged.
+void PetscSolver::require_small_residual(SolveReport& report) const {
+  if (!report.converged || !(report.true_residual > std::max(small_residual, 100 * settings_.relative_tolerance)))
+    return;
+  report.converged = false;
+  report.reason = "the true relative residual is " + short_number(report.true_residual, 3);
+}
+
+SolveReport PetscSolver::solve_on_backends(std::span<const double> b, std::span<double> x) {
+  SolveReport report =
+      backend_cg_->solve(b, x, {settings_.relative_tolerance, settings_.max_iterations, starts_from_x, progress});
+  report.solver = "cg+jacobi on the backends of the processes";
+  report.choice = why_;
+  report.setup_seconds = setup_seconds_;
+  setup_seconds_ = 0;  // counts once
+  require_small_residual(report);
+  return report;
 }
 
 SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
+  if (backend_cg_) return solve_on_backends(b, x);
   if (!solver_) throw Error(ErrorCode::misuse, "there is no system to solve; call set_system() first");
   SolveReport report;
   const char *krylov = nullptr, *preconditioner = nullptr;
@@ -325,6 +369,7 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
     return report;
   }
   const Stopwatch watch;
+  const BlasThreads threads(blas_threads());
   std::vector<double> local(b.begin(), b.end());
   for (std::size_t e = 0; e < local.size(); ++e)
     if (!free_[e]) local[e] = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <voussoir/engines/petsc/backend_cg.hpp>
 #include <voussoir/engines/petsc/petsc_engine.hpp>
 #include <voussoir/engines/petsc/petsc_system.hpp>
 #include <voussoir/engines/petsc/product_matrix.hpp>
@@ -20,11 +21,12 @@ struct Method {
   bool unassembled = false;  ///< whether the matrix stays a sum of the parts' matrices (MATIS)
   bool direct = false;       ///< whether the matrix is factorised
   bool products = false;     ///< whether products and a diagonal suffice
+  bool on_backends = false;  ///< whether the backends of the processes solve, rather than PETSc
 };
 /// "auto" and the others.
 const std::vector<Method>& solver_methods();
 
-/// A Krylov method of PETSc, or a factorisation by MUMPS.
+/// A Krylov method of PETSc or of the backends, or a factorisation by MUMPS.
 class PetscSolver : public ProcessSolver {
  public:
   PetscSolver(PetscEngine& engine, const EngineSettings& settings);
@@ -38,11 +40,17 @@ class PetscSolver : public ProcessSolver {
  private:
   void release();
   void choose(const SystemShare& share);
+  void require_products(const SystemShare& share) const;
+  void set_petsc_system(SystemShare share);
+  SolveReport solve_on_backends(std::span<const double> b, std::span<double> x);
+  /// Threads of BLAS: those of this process for factorisations, otherwise one.
+  int blas_threads() const;
   std::string automatic_method(const SystemShare& share);
   void make_solver();
   void set_up();
   double residual();
   void judge(SolveReport& report);
+  void require_small_residual(SolveReport& report) const;
   void refine(SolveReport& report);
   static PetscErrorCode test(KSP solver, PetscInt iteration, PetscReal norm, KSPConvergedReason* reason, void* self);
 
@@ -53,6 +61,7 @@ class PetscSolver : public ProcessSolver {
   std::string why_;      // reason for the method where it was chosen here
   std::unique_ptr<PetscSystem> system_;
   std::unique_ptr<ProductMatrix> products_;  // null with a stored matrix
+  std::unique_ptr<BackendCg> backend_cg_;    // instead of all that follows
   Mat matrix_ = nullptr;
   KSP solver_ = nullptr;
   Vec b_ = nullptr, x_ = nullptr, rest_ = nullptr;

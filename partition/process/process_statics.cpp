@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/solution_algorithm.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
+#include <voussoir/partition/process/part_product.hpp>
 #include <voussoir/solvers/registries.hpp>
 #include <voussoir/solvers/soe/sparse_soe.hpp>
 
@@ -136,13 +137,9 @@ void ProcessStatics::add_product(SystemShare& share) {
     share.product = [](std::span<const double>, std::span<double>) {};
     return;
   }
-  const auto from = std::make_shared<Vector>(model_->make_vector()),
-             to = std::make_shared<Vector>(model_->make_vector());
-  share.product = [this, from, to](std::span<const double> x, std::span<double> y) {
-    from->from_host(x);
-    soe_->matrix().apply(*from, *to);
-    to->to_host(y);
-  };
+  share.product =
+      PartProduct{[this]() -> const Operator& { return soe_->matrix(); },
+                  std::make_shared<Vector>(model_->make_vector()), std::make_shared<Vector>(model_->make_vector())};
 }
 
 void ProcessStatics::form(AnalysisState& state) {

@@ -222,6 +222,9 @@ TEST(Engine, SaysWhereModesAreNotExactOrNotChecked) {
   const Outcome refused = run("petsc:bddc", "-log_exclude vec");
   EXPECT_EQ(refused.code, 4) << refused.error;
   EXPECT_EQ(occurrences(refused.error, "does not find modes"), 1u) << refused.error;
+  const Outcome on_backends = run("petsc:backend-cg", "-log_exclude vec");
+  EXPECT_EQ(on_backends.code, 4) << on_backends.error;
+  EXPECT_EQ(occurrences(on_backends.error, "does not find modes"), 1u) << on_backends.error;
   const Outcome highest = run("petsc", "-st_type shift");
   EXPECT_EQ(highest.code, 1) << highest.error << highest.out;
   EXPECT_EQ(occurrences(highest.error, "-st_type shift does not lead to the lowest modes"), 1u) << highest.error;
@@ -233,16 +236,53 @@ TEST(Engine, MultipliesWithoutAStoredMatrix) {
   RunSettings settings;
   settings.folder = folder;
   ASSERT_EQ(run_program({"run", "bar.inp", "--solver", "direct", "--output", "alone"}, settings).code, 0);
-  for (const char* storage : {"matrix-free", "element"}) {
-    const Outcome outcome = on_processes(
-        2, folder,
-        {"run", "bar.inp", "--engine", "petsc", "--storage", storage, "--tolerance", "1e-13", "--output", storage});
+  const std::string ours = "cg+jacobi on the backends of the processes", petscs = "petsc, cg+jacobi";
+  const std::vector<std::pair<std::string, std::string>> methods{{"petsc", ours}, {"petsc:jacobi", petscs}};
+  for (const std::string storage : {"matrix-free", "element"})
+    for (const auto& [method, name] : methods) {
+      const std::string output = storage + method.substr(5);
+      const Outcome outcome = on_processes(
+          2, folder,
+          {"run", "bar.inp", "--engine", method, "--storage", storage, "--tolerance", "1e-13", "--output", output});
+      ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+      expect_same_steps(results_of(folder / "alone" / "bar.results.json"),
+                        results_of(folder / output / "bar.results.json"));
+      EXPECT_TRUE(contains(outcome.out, storage + ", no stored matrix, on 2 processes")) << outcome.out;
+      EXPECT_TRUE(contains(outcome.out, name)) << outcome.out;
+    }
+  // Options of PETSc are for a method of PETSc.
+  const Outcome with_options = on_processes(
+      2, folder,
+      {"run", "bar.inp", "--engine", "petsc", "--storage", "matrix-free", "--no-files", "--petsc", "-ksp_type gmres"});
+  ASSERT_EQ(with_options.code, 0) << with_options.error;
+  EXPECT_TRUE(contains(with_options.out, "petsc, gmres+jacobi")) << with_options.out;
+}
+
+// The vectors of this method stay on the backends. All processes say the same, on each run and on unlike backends.
+TEST(Engine, IteratesOnTheBackendsOfTheProcesses) {
+  const auto folder = fresh_folder("engine_backend_cg");
+  write_text(folder / "bar.inp", cantilever_deck(12, 3, 3));
+  const auto run = [&](const std::string& backend, const std::string& output,
+                       const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"run",         "bar.inp",   "--engine", "petsc:backend-cg", "--storage",
+                                   "matrix-free", "--backend", backend,    "--output",         output};
+    words.insert(words.end(), more.begin(), more.end());
+    return on_processes(3, folder, words);
+  };
+  const auto steps_of = [&](const std::string& output) {
+    return results_of(folder / output / "bar.results.json")["steps"][0]["extremes"].dump();
+  };
+  for (const std::string backend : {"openmp:1", "debug:2/openmp:1/debug"}) {
+    SCOPED_TRACE(backend);
+    const std::string name = backend.substr(0, 5);
+    const Outcome outcome = run(backend, name + "_once");
     ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
-    expect_same_steps(results_of(folder / "alone" / "bar.results.json"),
-                      results_of(folder / storage / "bar.results.json"));
-    EXPECT_TRUE(contains(outcome.out, std::string(storage) + ", no stored matrix, on 2 processes")) << outcome.out;
-    EXPECT_TRUE(contains(outcome.out, "petsc, cg+jacobi")) << outcome.out;
+    ASSERT_EQ(run(backend, name + "_again").code, 0);
+    EXPECT_EQ(steps_of(name + "_once"), steps_of(name + "_again"));
   }
+  const Outcome stopped = run("openmp:1", "stopped", {"--max-iterations", "5"});
+  EXPECT_EQ(stopped.code, 3) << stopped.out;
+  EXPECT_EQ(occurrences(stopped.error, "the limit of 5 iterations was reached"), 1u) << stopped.error;
 }
 
 TEST(Engine, AssemblesMatricesOfOtherTypes) {
@@ -372,9 +412,11 @@ TEST(Engine, SharesAModelBetweenAGpuAndTheCpu) {
       for (const bool first : {true, false})
         for (const auto& [engine, storage] : {std::pair<std::string, std::string>{"petsc:gamg", "auto"},
                                               {"petsc:jacobi", "matrix-free"},
+                                              {"petsc:backend-cg", "matrix-free"},
                                               {"petsc:asm", "auto"}}) {
-          if (!first && engine != "petsc:jacobi") continue;
+          if (!first && storage == "auto") continue;
           const bool stored = deck != "solid";  // as engines need it for steps in increments
+          if (stored && engine == "petsc:backend-cg") continue;
           const std::string backend = first ? gpu + "/openmp:1" : "openmp:1/" + gpu;
           const std::string output = deck + "_" + gpu + engine.substr(6) + (first ? "_first" : "_second");
           const Outcome outcome = run(deck, engine, backend, stored ? "auto" : storage, output);
@@ -466,6 +508,7 @@ TEST(Engine, RefusesWhatItDoesNotKnow) {
   refused({"--engine", "petsk"}, 4, "libvoussoir_petsk.so was not found");
   refused({"--engine", "petsc", "--storage", "band"}, 1, "storage 'band' is for one process");
   refused({"--engine", "petsc:gamg", "--storage", "matrix-free"}, 1, "the method gamg needs a stored matrix");
+  refused({"--engine", "petsc:backend-cg"}, 1, "the method backend-cg needs products without a stored matrix");
   refused({"--engine", "petsc", "--no-such-option"}, 2, "See voussoir run --help");
   refused({"--engine", "petsc", "--solver", "cg"}, 2, "--solver");
   refused({"--engine", "petsc", "--petsc", "ksp_view"}, 1, "has no option of PETSc");

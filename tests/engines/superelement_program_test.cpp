@@ -71,8 +71,10 @@ TEST_F(Superelements, AreSolvedByIterationsToo) {
   write_text(bar_.path / "job.json", job);
   const Outcome alone = bar_.run({"run", "job.json", "--solver", "direct", "--output", "alone"});
   ASSERT_EQ(alone.code, 0) << alone.error;
-  const std::vector<std::vector<std::string>> ways = {
-      {"petsc:gamg"}, {"petsc:asm"}, {"petsc:jacobi", "--storage", "matrix-free"}};
+  const std::vector<std::vector<std::string>> ways = {{"petsc:gamg"},
+                                                      {"petsc:asm"},
+                                                      {"petsc:jacobi", "--storage", "matrix-free"},
+                                                      {"petsc:backend-cg", "--storage", "element"}};
   for (std::size_t i = 0; i < ways.size(); ++i) {
     SCOPED_TRACE(ways[i][0]);
     const std::string output = "way" + std::to_string(i);
