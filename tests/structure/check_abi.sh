@@ -29,9 +29,9 @@ for header in $services backends/divided_multigrid.hpp backends/grid_program.hpp
   framework/domain/host_element.hpp framework/domain/material.hpp framework/io/job/job.hpp \
   framework/io/output_file.hpp jobs/procedures.hpp partition/element_graph.hpp partition/graph_partitioner.hpp \
   partition/part_solver.hpp partition/partitioners.hpp partition/process/detail/part_container.hpp \
-  partition/process/engine.hpp partition/process/process_eigen.hpp partition/process/process_graph.hpp \
-  partition/process/process_part.hpp partition/process/processes.hpp solvers/preconditioners/preconditioner.hpp \
-  solvers/registries.hpp; do
+  partition/process/engine.hpp partition/process/part_product.hpp partition/process/process_eigen.hpp \
+  partition/process/process_graph.hpp partition/process/process_part.hpp partition/process/processes.hpp \
+  solvers/preconditioners/preconditioner.hpp solvers/registries.hpp; do
   if [ -f "$root/$header" ]; then list="$list $header"; fi
 done
 
