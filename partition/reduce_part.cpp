@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <Eigen/Core>
-#include <Eigen/SVD>
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/step.hpp>
@@ -14,6 +12,7 @@
 #include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/partition/coarse_space.hpp>
+#include <voussoir/partition/detail/part_rounding.hpp>
 #include <voussoir/partition/superelement.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
@@ -37,25 +36,6 @@ class FixedInterfaceHandler final : public ConstraintHandler {
  private:
   std::vector<std::int32_t> equations_;
 };
-
-/// Makes a symmetric matrix map motions to zero that it maps to rounding errors. These would look like soft supports to
-/// those who search for free motions. Units are chosen in which all diagonal entries are about 1.
-void clear_rounding(Eigen::MatrixXd& matrix, std::vector<std::vector<double>> motions) {
-  Eigen::VectorXd unit(matrix.rows());
-  for (Eigen::Index i = 0; i < unit.size(); ++i)
-    unit(i) = matrix(i, i) > 0 ? std::exp2(std::round(0.5 * std::log2(matrix(i, i)))) : 1.0;
-  for (auto& motion : motions)
-    for (std::size_t i = 0; i < motion.size(); ++i) motion[i] *= unit(static_cast<Eigen::Index>(i));
-  Eigen::MatrixXd scaled = unit.cwiseInverse().asDiagonal() * matrix * unit.cwiseInverse().asDiagonal();
-  for (const std::vector<double>& one : orthonormal_basis(std::move(motions))) {
-    const Eigen::Map<const Eigen::VectorXd> motion(one.data(), matrix.rows());
-    for (int pass = 0; pass < 2; ++pass) {  // the second takes what the first leaves
-      const Eigen::VectorXd force = scaled * motion;
-      scaled -= motion * force.transpose() + (force - motion.dot(force) * motion) * motion.transpose();
-    }
-  }
-  matrix = unit.asDiagonal() * (0.5 * (scaled + scaled.transpose())) * unit.asDiagonal();
-}
 
 /// A rigid motion on all equations: translations along the axes, then rotations about them through the origin.
 /// Generalised coordinates take no part in it.
@@ -126,7 +106,6 @@ class PartReduction {
   void check_loads() const;
   SymmetricCsr matrix_of(double stiffness, double mass) const;
   void condense();
-  std::vector<std::vector<double>> free_motions(const SymmetricCsr& rows) const;
   void form_mass();
   void add_modes();
   void form_basis();
@@ -301,37 +280,7 @@ void PartReduction::condense() {
                     " ways that neither its supports nor its interface prevent, and this unknown moves in one of them; "
                     "restrain it, or add it to the interface",
                 "superelement '" + options_.name + "', " + label(factor_->null_pivots().front()));
-  free_motions_ = free_motions(rows);
-}
-
-/// The rigid motions and their combinations, at the interface, under which each row of the unreduced matrix has no
-/// force but the rounding of its own terms: a soft spring is seen in the row of its node, however large the part is.
-std::vector<std::vector<double>> PartReduction::free_motions(const SymmetricCsr& rows) const {
-  constexpr double rounding = 100 * std::numeric_limits<double>::epsilon();
-  const auto motions = orthonormal_basis(rigid_motions(model_, free_));
-  const std::size_t n = free_.size();
-  SymmetricCsr sizes = rows;
-  for (double& value : sizes.value) value = std::abs(value);
-  Eigen::MatrixXd motion(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(motions.size()));
-  Eigen::MatrixXd force = motion;
-  for (std::size_t k = 0; k < motions.size(); ++k) {
-    const auto c = static_cast<Eigen::Index>(k);
-    motion.col(c) = Eigen::Map<const Eigen::VectorXd>(motions[k].data(), motion.rows());
-    multiply(rows, motions[k], {force.col(c).data(), n});
-  }
-  const Eigen::VectorXd largest = motion.cwiseAbs().rowwise().maxCoeff();
-  Eigen::VectorXd terms(motion.rows());
-  multiply(sizes, {largest.data(), n}, {terms.data(), n});
-  for (Eigen::Index i = 0; i < terms.size(); ++i) force.row(i) /= terms(i) > 0 ? terms(i) : 1.0;
-  const Eigen::JacobiSVD<Eigen::MatrixXd> combinations(force, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  std::vector<std::vector<double>> found;
-  for (Eigen::Index k = 0; k < combinations.matrixV().cols(); ++k) {
-    if ((force * combinations.matrixV().col(k)).cwiseAbs().maxCoeff() > rounding) continue;
-    const Eigen::VectorXd whole = motion * combinations.matrixV().col(k);
-    std::vector<double>& one = found.emplace_back();
-    for (const std::int32_t b : boundary_) one.push_back(whole(b));
-  }
-  return found;
+  free_motions_ = detail::unresisted_motions(rows, orthonormal_basis(rigid_motions(model_, free_)), boundary_);
 }
 
 void PartReduction::form_mass() {
@@ -391,7 +340,7 @@ void PartReduction::form_basis() {
   const Eigen::Map<const Eigen::MatrixXd> schur(factor_->schur_complement().data(), static_cast<Eigen::Index>(edge),
                                                 static_cast<Eigen::Index>(edge));
   Eigen::MatrixXd symmetric = 0.5 * (schur + schur.transpose());
-  clear_rounding(symmetric, free_motions_);
+  detail::clear_rounding(symmetric, free_motions_);
   for (std::size_t i = 0; i < edge; ++i)
     for (std::size_t j = 0; j < edge; ++j)
       part_.stiffness[i * n + j] = symmetric(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));

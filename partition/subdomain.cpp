@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/block_parameter.hpp>
 #include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/partition/equation_groups.hpp>
 
@@ -272,15 +273,9 @@ struct Builder {
   /// Whether gravity and rotation act on an element of a block: it has a density, or a mass without one.
   static bool has_weight(const ElementBlock& block, const std::vector<std::int32_t>& elements) {
     if (elements.empty() || !block.type().program().takes_body_load()) return false;
-    const auto names = block.type().program().parameter_names();
-    const auto k = static_cast<std::size_t>(std::find(names.begin(), names.end(), "density") - names.begin());
-    if (k == names.size()) return true;
     const ElementBlock::Parameters p = block.parameters();
-    const std::size_t length = static_cast<std::size_t>(p.rows) * (names.size() + 1);
-    return std::any_of(elements.begin(), elements.end(), [&](std::int32_t e) {
-      const auto record = static_cast<std::size_t>(p.record.empty() ? 0 : p.record[static_cast<std::size_t>(e)]);
-      return p.records[record * length + 1 + k] != 0;
-    });
+    return std::any_of(elements.begin(), elements.end(),
+                       [&](std::int32_t e) { return block_parameter(block, p, "density", e, 1.0) != 0; });
   }
 
   static bool has_weight(const Domain& of, const std::string& element_set) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include <voussoir/framework/domain/block_parameter.hpp>
 #include <voussoir/framework/domain/large_displacements.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/full_tangent_program.hpp>
@@ -45,16 +46,6 @@ void require_unknowns(const ElementProgram& load, const ElementBlock& block, con
                   "a " + kind + " load acts on '" + name + "', which elements of block '" + block.name() + "' (" +
                       block.type_name() + ") do not have",
                   where);
-}
-
-/// The value of a parameter of one element of a block, at its lowest temperature; `otherwise` where it has none.
-double block_parameter(const ElementBlock& block, const ElementBlock::Parameters& p, const std::string& name,
-                       std::int32_t element, double otherwise) {
-  const auto names = block.type().program().parameter_names();
-  const auto k = std::find(names.begin(), names.end(), name) - names.begin();
-  if (k == static_cast<std::ptrdiff_t>(names.size())) return otherwise;
-  const std::size_t record = p.record.empty() ? 0 : p.record[element];
-  return p.records[record * p.rows * (names.size() + 1) + 1 + k];
 }
 
 /// Whether the density of a block follows temperature.
