@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -18,11 +20,24 @@ std::string backend_in_list(const std::string& list, int process) {
   return own;
 }
 
+namespace {
+
+int own_processors(const ProcessPlacement& placement) {
+  return std::max(1, placement.processors / std::max(1, placement.sharers));
+}
+
+}  // namespace
+
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
   if (specification == "cuda") return "cuda:process=" + std::to_string(placement.position);
   if (specification != "auto" && specification != "openmp") return specification;
   if (std::getenv("OMP_NUM_THREADS")) return "openmp";
-  return "openmp:" + std::to_string(std::max(1, placement.processors / std::max(1, placement.sharers)));
+  return "openmp:" + std::to_string(own_processors(placement));
+}
+
+void share_processors(const ProcessPlacement& placement) {
+  if (std::getenv("OMP_NUM_THREADS") || omp_get_max_threads() != omp_get_num_procs()) return;
+  omp_set_num_threads(own_processors(placement));
 }
 
 }  // namespace voussoir

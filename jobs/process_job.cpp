@@ -101,6 +101,7 @@ class ProcessRunner {
  private:
   void open_backend() {
     placement_ = engine_.placement();
+    share_processors(placement_);
     agree(processes_, [&] {
       backend_ = Backend::open(process_backend(backend_in_list(options_.backend, processes_.own()), placement_));
       backend_->choose(options_.work);

@@ -42,6 +42,9 @@ std::string backend_in_list(const std::string& list, int process);
 /// OMP_NUM_THREADS specifies a number; "cuda" becomes the GPU of the process, where those of a machine are given to its
 /// processes in turn. All other specifications stay.
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement);
+/// Gives the calling thread's OpenMP work, such as copies beside a backend, as many threads as the process has
+/// processors to itself. Threads that wait for work keep processors busy. A number that the user has specified stays.
+void share_processors(const ProcessPlacement& placement);
 
 /// Throws Error (unavailable) that names the first step, or the first property of the job, that is not implemented for
 /// several processes.
