@@ -409,7 +409,7 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
   run.add_option("--engine", options.engine,
                  "Solve on all processes started by mpirun, optionally with a method: petsc:gamg "
                  "(docs/several_machines.md)")
-      ->type_name("petsc|petsc:gamg|petsc:hypre|petsc:bddc|petsc:asm|petsc:mumps|petsc:jacobi")
+      ->type_name("petsc|petsc:gamg|petsc:hypre|petsc:bddc|petsc:asm|petsc:mumps|petsc:jacobi|petsc:backend-cg")
       ->group(group);
   run.add_option("--petsc", options.petsc, "Options for PETSc, such as \"-ksp_view -pc_type hypre\"")
       ->type_name("OPTIONS")

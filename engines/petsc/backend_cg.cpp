@@ -19,8 +19,6 @@ constexpr int question_interval = 10;
 BackendCg::BackendCg(PetscEngine& engine, const SystemShare& share)
     : engine_(engine), interface_(engine.communicator(), share), free_(share.free) {
   const std::size_t size = share.number.size();
-  for (const std::int64_t number : share.number)
-    stored_here_.push_back(number >= share.first && number < share.first + share.owned ? 1 : 0);
   std::vector<double> diagonal = masked(share.diagonal);
   interface_.add_in(diagonal);
   agree(engine_.processes(), [&] {
@@ -33,10 +31,10 @@ BackendCg::BackendCg(PetscEngine& engine, const SystemShare& share)
     for (std::size_t e = 0; e < size; ++e) {
       if (!free_[e]) continue;
       inverse[e] = diagonal[e] != 0 ? 1 / diagonal[e] : 1;
-      counted[e] = stored_here_[e];
+      counted[e] = interface_.represents()[e];
     }
     const auto room = [&] { return Vector(product->from->layout()); };
-    part_.emplace(Part{share.backend, *product, room(), room(), room(), room(), room(), room(), room(), room()});
+    part_.emplace(Part{share.backend, *product, room(), room(), room(), room(), room(), room()});
     part_->inverse.from_host(inverse);
     part_->counted.from_host(counted);
   });
@@ -84,10 +82,20 @@ void BackendCg::set_residual(std::span<const double> load, bool with_x) {
   }
   part_->r.from_host(load);
   if (with_x) {
-    multiply(part_->x, part_->q);
-    part_->backend->axpy(-1.0, part_->q, part_->r);
+    multiply(part_->x, part_->q());
+    part_->backend->axpy(-1.0, part_->q(), part_->r);
   }
   add_interface(part_->r);
+}
+
+/// The largest binary exponent of the numbers of all processes; 0 if all numbers are 0.
+int BackendCg::common_magnitude(std::span<const double> values) {
+  constexpr std::int64_t none = -100000;
+  std::int64_t most = none;
+  for (const double value : values)
+    if (value != 0 && std::isfinite(value)) most = std::max<std::int64_t>(most, std::ilogb(value));
+  most = engine_.processes().maximum(most);
+  return most == none ? 0 : static_cast<int>(most);
 }
 
 double BackendCg::residual_norm() {
@@ -140,11 +148,11 @@ void BackendCg::iterate(double load_norm, const Request& request, SolveReport& r
     double energy = 0;
     if (own) {
       if (iteration == 0)
-        own->backend->copy(own->z, own->p);
+        own->backend->copy(own->z, own->p());
       else
-        own->backend->axpby(1.0, own->z, sums[0] / before, own->p);
-      multiply(own->p, own->q);
-      energy = dot(own->p, own->q);
+        own->backend->axpby(1.0, own->z, sums[0] / before, own->p());
+      multiply(own->p(), own->q());
+      energy = dot(own->p(), own->q());
     }
     engine_.processes().sum({&energy, 1});
     if (!(energy > 0) || !(sums[0] > 0)) {
@@ -152,8 +160,8 @@ void BackendCg::iterate(double load_norm, const Request& request, SolveReport& r
       report.reason = "the matrix is not positive definite";
       return;
     }
-    add_interface(own ? own->q : none);
-    if (own) own->backend->cg_update(sums[0] / energy, own->p, own->q, own->x, own->r);
+    add_interface(own ? own->q() : none);
+    if (own) own->backend->cg_update(sums[0] / energy, own->p(), own->q(), own->x, own->r);
     before = sums[0];
   }
 }
@@ -161,7 +169,11 @@ void BackendCg::iterate(double load_norm, const Request& request, SolveReport& r
 SolveReport BackendCg::solve(std::span<const double> b, std::span<double> x, const Request& request) {
   const Stopwatch watch;
   SolveReport report;
-  const std::vector<double> load = masked(b), start = masked(x);
+  // Squares of very small and very large loads would leave the range of numbers.
+  std::vector<double> load = masked(b), start = masked(x);
+  const int magnitude = common_magnitude(load);
+  for (std::vector<double>* const values : {&load, &start})
+    for (double& value : *values) value = std::ldexp(value, -magnitude);
   if (part_) part_->x.from_host(request.starts_from_x ? start : std::vector<double>(load.size(), 0.0));
   set_residual(load, false);
   const double load_norm = residual_norm();
@@ -176,10 +188,10 @@ SolveReport BackendCg::solve(std::span<const double> b, std::span<double> x, con
     report.true_residual = load_norm;
     report.reason = report.converged ? "the load is zero" : "the load is not finite";
   }
-  // Backends round differently: the process that stores the row of an equation decides.
+  // Backends round differently: the process that represents an equation decides.
   std::vector<double> solution = part_ ? masked(part_->x.to_host()) : std::vector<double>();
   for (std::size_t e = 0; e < solution.size(); ++e)
-    if (!stored_here_[e]) solution[e] = 0;
+    solution[e] = interface_.represents()[e] ? std::ldexp(solution[e], magnitude) : 0.0;
   interface_.add_in(solution);
   std::copy(solution.begin(), solution.end(), x.begin());
   report.solve_seconds = watch.seconds();

@@ -13,12 +13,12 @@ namespace voussoir::petsc {
 
 /// Conjugate gradients with the diagonal, by the backends of the processes: the vectors of a part stay on its backend,
 /// whose operator computes the products. A process has the values of all equations of its part. Products are sums over
-/// the processes, of which only the numbers of shared equations travel; scalar products count each equation where its
-/// row is stored, and are added in the order of the processes. With the same backends, the same bits in every run.
+/// the processes, of which only the numbers of shared equations travel; scalar products count each equation on one
+/// process, and are added in the order of the processes. With the same backends, the same bits in every run.
 class BackendCg {
  public:
-  /// For a system with products. Collective; an Error on all processes where a part has other products than those of
-  /// its backend.
+  /// For a system with products. Collective; throws an Error on all processes if some part has products that are not
+  /// those of its backend.
   BackendCg(PetscEngine& engine, const SystemShare& share);
 
   struct Request {
@@ -36,14 +36,17 @@ class BackendCg {
     std::shared_ptr<Backend> backend;
     PartProduct product;
     Vector inverse;  // of the diagonal; 0 where equations are not free
-    Vector counted;  // 1 for free equations whose rows are stored here, else 0
-    Vector x, r, counted_r, z, p, q;
+    Vector counted;  // 1 for free equations that this process represents, else 0
+    Vector x, r, counted_r, z;
+    Vector& p() { return *product.from; }  // the direction of an iteration
+    Vector& q() { return *product.to; }    // and its product
   };
 
   void multiply(const Vector& from, Vector& to);
   double dot(const Vector& a, const Vector& b) const;
   void add_interface(Vector& vector);
   void set_residual(std::span<const double> load, bool with_x);
+  int common_magnitude(std::span<const double> values);
   double residual_norm();
   std::vector<double> masked(std::span<const double> values) const;
   void iterate(double load_norm, const Request& request, SolveReport& report);
@@ -51,7 +54,7 @@ class BackendCg {
 
   PetscEngine& engine_;
   InterfaceSum interface_;
-  std::vector<std::uint8_t> free_, stored_here_;
+  std::vector<std::uint8_t> free_;
   std::optional<Part> part_;  // none without elements
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
+#include <unordered_map>
 
 #include <voussoir/engines/petsc/calls.hpp>
 
@@ -11,69 +11,101 @@ namespace {
 
 constexpr int sum_tag = 4712;
 
-std::vector<int> positions_of(const std::vector<int>& counts) {
-  std::vector<int> first(counts.size(), 0);
-  std::partial_sum(counts.begin(), counts.end() - 1, first.begin() + 1);
-  return first;
+using Lists = std::vector<std::vector<std::int64_t>>;
+
+/// Sends a list to each process, and returns those that this process receives. Collective.
+Lists swap_lists(MPI_Comm communicator, const Lists& sent) {
+  std::vector<int> counts_out, first_out, counts_in(sent.size()), first_in(sent.size(), 0);
+  std::vector<std::int64_t> out;
+  for (const auto& list : sent) {
+    first_out.push_back(static_cast<int>(out.size()));
+    counts_out.push_back(static_cast<int>(list.size()));
+    out.insert(out.end(), list.begin(), list.end());
+  }
+  VSR_MPI(MPI_Alltoall(counts_out.data(), 1, MPI_INT, counts_in.data(), 1, MPI_INT, communicator));
+  std::partial_sum(counts_in.begin(), counts_in.end() - 1, first_in.begin() + 1);
+  std::vector<std::int64_t> in(static_cast<std::size_t>(first_in.back() + counts_in.back()));
+  VSR_MPI(MPI_Alltoallv(out.data(), counts_out.data(), first_out.data(), MPI_INT64_T, in.data(), counts_in.data(),
+                        first_in.data(), MPI_INT64_T, communicator));
+  Lists received;
+  for (std::size_t p = 0; p < sent.size(); ++p)
+    received.emplace_back(in.begin() + first_in[p], in.begin() + first_in[p] + counts_in[p]);
+  return received;
+}
+
+/// The processes that represent equations: this one where it stores the row and has the equation; the others are told
+/// by the process that stores the row, which answers those who ask.
+std::vector<int> find_representatives(MPI_Comm communicator, const SystemShare& share) {
+  int count = 0, own = 0;
+  VSR_MPI(MPI_Comm_size(communicator, &count));
+  VSR_MPI(MPI_Comm_rank(communicator, &own));
+  const std::int64_t end = share.first + share.owned;
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(count));
+  VSR_MPI(MPI_Allgather(&end, 1, MPI_INT64_T, ends.data(), 1, MPI_INT64_T, communicator));
+  std::vector<int> representative(share.number.size(), own);
+  std::vector<int> of_row(static_cast<std::size_t>(share.owned), -1);
+  Lists asked(static_cast<std::size_t>(count)), places(asked);
+  for (std::size_t e = 0; e < share.number.size(); ++e) {
+    const std::int64_t number = share.number[e];
+    if (number >= share.first && number < end) {
+      of_row[static_cast<std::size_t>(number - share.first)] = own;
+      continue;
+    }
+    const auto keeper = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), number) - ends.begin());
+    asked[keeper].push_back(number);
+    places[keeper].push_back(static_cast<std::int64_t>(e));
+  }
+  Lists answers = swap_lists(communicator, asked);
+  for (int p = 0; p < count; ++p)
+    for (std::int64_t& number : answers[static_cast<std::size_t>(p)]) {
+      int& known = of_row[static_cast<std::size_t>(number - share.first)];
+      if (known < 0) known = p;
+      number = known;
+    }
+  answers = swap_lists(communicator, answers);
+  for (std::size_t p = 0; p < answers.size(); ++p)
+    for (std::size_t i = 0; i < answers[p].size(); ++i)
+      representative[static_cast<std::size_t>(places[p][i])] = static_cast<int>(answers[p][i]);
+  return representative;
 }
 
 }  // namespace
 
 InterfaceSum::InterfaceSum(MPI_Comm communicator, const SystemShare& share) : communicator_(communicator) {
-  int count = 0;
+  int count = 0, own = 0;
   VSR_MPI(MPI_Comm_size(communicator, &count));
-  std::int64_t end = share.first + share.owned;
-  std::vector<std::int64_t> ends(static_cast<std::size_t>(count));
-  VSR_MPI(MPI_Allgather(&end, 1, MPI_INT64_T, ends.data(), 1, MPI_INT64_T, communicator));
-
-  // Each process asks the owners for the sums of the equations whose rows are stored elsewhere.
-  std::vector<std::vector<std::int32_t>> asked(static_cast<std::size_t>(count));  // local numbers
-  std::vector<std::int32_t> stored_here(static_cast<std::size_t>(share.owned), -1);
-  for (std::size_t e = 0; e < share.number.size(); ++e) {
-    const std::int64_t number = share.number[e];
-    if (number >= share.first && number < end)
-      stored_here[static_cast<std::size_t>(number - share.first)] = static_cast<std::int32_t>(e);
-    else
-      asked[static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), number) - ends.begin())].push_back(
-          static_cast<std::int32_t>(e));
-  }
-  std::vector<int> asking(static_cast<std::size_t>(count)), answering(asking);
-  std::vector<std::int64_t> numbers_out;
-  for (std::size_t p = 0; p < asked.size(); ++p) {
-    asking[p] = static_cast<int>(asked[p].size());
-    for (const std::int32_t e : asked[p]) numbers_out.push_back(share.number[static_cast<std::size_t>(e)]);
-  }
-  VSR_MPI(MPI_Alltoall(asking.data(), 1, MPI_INT, answering.data(), 1, MPI_INT, communicator));
-  const std::vector<int> first_out = positions_of(asking), first_in = positions_of(answering);
-  std::vector<std::int64_t> numbers_in(static_cast<std::size_t>(first_in.back() + answering.back()));
-  VSR_MPI(MPI_Alltoallv(numbers_out.data(), asking.data(), first_out.data(), MPI_INT64_T, numbers_in.data(),
-                        answering.data(), first_in.data(), MPI_INT64_T, communicator));
-
-  std::vector<std::uint8_t> shared(share.number.size(), 0);
-  std::vector<std::vector<std::int32_t>> answered(static_cast<std::size_t>(count));
-  std::int64_t missing = 0;
-  for (std::size_t p = 0; p < answered.size(); ++p)
-    for (int i = 0; i < answering[p]; ++i) {
-      const std::int64_t number = numbers_in[static_cast<std::size_t>(first_in[p] + i)];
-      const std::int32_t e = stored_here[static_cast<std::size_t>(number - share.first)];
-      if (e < 0) {
-        ++missing;
-        continue;
-      }
-      answered[p].push_back(e);
-      shared[static_cast<std::size_t>(e)] = 1;
+  VSR_MPI(MPI_Comm_rank(communicator, &own));
+  const std::vector<int> representative = find_representatives(communicator, share);
+  std::vector<std::int32_t> of_row(static_cast<std::size_t>(share.owned), -1);  // represented equations, by their rows
+  std::unordered_map<std::int64_t, std::int32_t> of_number;                     // those whose rows are stored elsewhere
+  const auto is_row = [&](std::int64_t number) { return number >= share.first && number < share.first + share.owned; };
+  Lists numbers(static_cast<std::size_t>(count));
+  std::vector<std::vector<std::int32_t>> sent(numbers.size()), received(numbers.size());  // local numbers
+  for (std::size_t e = 0; e < representative.size(); ++e) {
+    represents_.push_back(representative[e] == own ? 1 : 0);
+    if (represents_.back()) {
+      const std::int64_t number = share.number[e];
+      if (is_row(number))
+        of_row[static_cast<std::size_t>(number - share.first)] = static_cast<std::int32_t>(e);
+      else
+        of_number.emplace(number, static_cast<std::int32_t>(e));
+      continue;
     }
-  VSR_MPI(MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT64_T, MPI_SUM, communicator));
-  if (missing > 0)
-    throw Error(ErrorCode::internal, std::to_string(missing) +
-                                         " equations are shared with a process that stores their rows, but does not "
-                                         "have them");
-  for (const auto& list : asked)
-    for (const std::int32_t e : list) shared[static_cast<std::size_t>(e)] = 1;
+    numbers[static_cast<std::size_t>(representative[e])].push_back(share.number[e]);
+    sent[static_cast<std::size_t>(representative[e])].push_back(static_cast<std::int32_t>(e));
+  }
+  numbers = swap_lists(communicator, numbers);
+  for (std::size_t p = 0; p < numbers.size(); ++p)
+    for (const std::int64_t number : numbers[p])
+      received[p].push_back(is_row(number) ? of_row[static_cast<std::size_t>(number - share.first)]
+                                           : of_number.at(number));
 
   std::vector<std::int32_t> place(share.number.size(), -1);
-  for (std::size_t e = 0; e < shared.size(); ++e)
-    if (shared[e]) {
+  for (const auto* lists : {&sent, &received})
+    for (const auto& list : *lists)
+      for (const std::int32_t e : list) place[static_cast<std::size_t>(e)] = 0;
+  for (std::size_t e = 0; e < place.size(); ++e)
+    if (place[e] == 0) {
       place[e] = static_cast<std::int32_t>(equations_.size());
       equations_.push_back(static_cast<std::int32_t>(e));
     }
@@ -86,8 +118,8 @@ InterfaceSum::InterfaceSum(MPI_Comm communicator, const SystemShare& share) : co
       for (const std::int32_t e : list) other.places.push_back(place[static_cast<std::size_t>(e)]);
     }
   };
-  keep(asked, owners_);
-  keep(answered, sharers_);
+  keep(sent, representatives_);
+  keep(received, sharers_);
 }
 
 void InterfaceSum::add(std::span<double> values) const {
@@ -110,14 +142,14 @@ void InterfaceSum::add(std::span<double> values) const {
     VSR_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
     return received;
   };
-  const auto parts = swap(owners_, sharers_);
+  const auto parts = swap(representatives_, sharers_);
   for (std::size_t i = 0; i < sharers_.size(); ++i)
     for (std::size_t k = 0; k < parts[i].size(); ++k)
       values[static_cast<std::size_t>(sharers_[i].places[k])] += parts[i][k];
-  const auto sums = swap(sharers_, owners_);
-  for (std::size_t i = 0; i < owners_.size(); ++i)
+  const auto sums = swap(sharers_, representatives_);
+  for (std::size_t i = 0; i < representatives_.size(); ++i)
     for (std::size_t k = 0; k < sums[i].size(); ++k)
-      values[static_cast<std::size_t>(owners_[i].places[k])] = sums[i][k];
+      values[static_cast<std::size_t>(representatives_[i].places[k])] = sums[i][k];
 }
 
 void InterfaceSum::add_in(std::span<double> local) const {

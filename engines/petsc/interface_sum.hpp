@@ -9,15 +9,18 @@
 
 namespace voussoir::petsc {
 
-/// Sums of the numbers of those equations that several processes have. The process that stores the row of an equation
-/// receives the numbers of the others, adds them to its own in the order of the processes, and sends the sum back: the
-/// same bits on all processes and in every run.
+/// Sums of the numbers of those equations that several processes have. One of them represents an equation: the process
+/// that stores its row or, as that need not have the equation, the lowest one that has it. It receives the numbers of
+/// the others, adds them to its own in the order of the processes, and sends the sum back: the same bits on all
+/// processes and in every run.
 class InterfaceSum {
  public:
   InterfaceSum(MPI_Comm communicator, const SystemShare& share);  ///< collective
 
   /// Local numbers of the equations that other processes have, too, ascending.
   const std::vector<std::int32_t>& equations() const { return equations_; }
+  /// For each local equation, whether this process represents it.
+  const std::vector<std::uint8_t>& represents() const { return represents_; }
   /// Replaces the numbers of these equations by their sums. Collective.
   void add(std::span<double> values) const;
   /// The same for a vector of all local equations.
@@ -32,8 +35,9 @@ class InterfaceSum {
 
   MPI_Comm communicator_;
   std::vector<std::int32_t> equations_;
-  std::vector<Neighbour> owners_;   // that store rows of equations of this process
-  std::vector<Neighbour> sharers_;  // that have equations whose rows are stored here
+  std::vector<std::uint8_t> represents_;
+  std::vector<Neighbour> representatives_;  // of equations of this process
+  std::vector<Neighbour> sharers_;          // of equations that this process represents
 };
 
 }  // namespace voussoir::petsc

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 #include <voussoir/backends/host_memory.hpp>
 #include <voussoir/engines/petsc/calls.hpp>
@@ -113,6 +114,17 @@ std::vector<std::string> option_names(const std::string& text) {
   return names;
 }
 
+/// Whether there are options of PETSc that choose a Krylov method or a preconditioner.
+bool has_solver_options() {
+  char* all = nullptr;
+  VSR_PETSC(PetscOptionsGetAll(nullptr, &all));
+  std::istringstream words(all ? all : "");
+  PetscFree(all);
+  bool any = false;
+  for (std::string word; words >> word;) any = any || word.starts_with("-ksp_") || word.starts_with("-pc_");
+  return any;
+}
+
 }  // namespace
 
 PetscEngine::PetscEngine(const std::string& options) : user_options_(option_names(options)) {
@@ -137,6 +149,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_PETSC(SlepcInitializeNoArguments());
   VSR_PETSC(PetscPushErrorHandler(keep_petsc_error, nullptr));
   VSR_PETSC(PetscOptionsInsertString(nullptr, options.c_str()));
+  user_chooses_solver_ = has_solver_options();
   give_large_arrays_their_own_memory();
   give_blas_its_memory();
   register_local_solver();

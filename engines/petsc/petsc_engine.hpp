@@ -35,7 +35,8 @@ class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
   MPI_Comm communicator() const { return communicator_; }
   /// Processors of this process alone, or its share of those that it has in common with others.
   int processors() const { return processors_; }
-  bool has_user_options() const { return !user_options_.empty(); }  ///< whether the user has given options of PETSc
+  /// Whether options that the user has given to PETSc, in whichever way, choose a solver.
+  bool user_chooses_solver() const { return user_chooses_solver_; }
   /// Asks every process whether it wants to stop, for functions that PETSc calls in iterations. `stops` is the same on
   /// all of them: whether any does. A progress function that throws stops the iteration.
   PetscErrorCode ask_to_stop(const std::function<bool(int, double)>& progress, PetscInt iteration, double measure,
@@ -47,6 +48,7 @@ class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
   MPI_Comm communicator_ = MPI_COMM_NULL;
   std::unique_ptr<MpiProcesses> processes_;
   int processors_ = 1;
+  bool user_chooses_solver_ = false;
   std::unique_ptr<BlasThreads> blas_threads_;
   std::vector<std::string> user_options_;      // their names
   std::vector<std::string> starting_options_;  // names of those that set_starting_options() has set

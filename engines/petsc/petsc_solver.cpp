@@ -52,7 +52,7 @@ bool is_of_blocks(Mat matrix) {
 
 const std::vector<Method>& solver_methods() {
   static const std::vector<Method> methods{
-      {"auto", "mumps up to 50 000 unknowns, gamg above", {}},
+      {"auto", "mumps up to 50 000 unknowns, gamg above; backend-cg without a stored matrix", {}},
       {"gamg",
        "conjugate gradients with PETSc's smoothed aggregation, GAMG",
        {{"-ksp_type", "cg"},
@@ -139,7 +139,7 @@ void PetscSolver::release() {
 
 std::string PetscSolver::automatic_method(const SystemShare& share) {
   if (share.product) {
-    const std::string name = share.symmetric && !engine_.has_user_options() ? "backend-cg" : "jacobi";
+    const std::string name = share.symmetric && !engine_.user_chooses_solver() ? "backend-cg" : "jacobi";
     why_ = name + ", since no matrix is stored";
     return name;
   }
@@ -179,14 +179,11 @@ void PetscSolver::require_products(const SystemShare& share) const {
   if (!text.empty()) throw SharedError(Error(ErrorCode::bad_input, "the method " + method_->name + " " + text), 0);
 }
 
-int PetscSolver::blas_threads() const { return method_->direct ? engine_.processors() : 1; }
-
 void PetscSolver::set_system(SystemShare share) {
   const Stopwatch watch;
   release();
   return_free_memory();
   choose(share);
-  const BlasThreads threads(blas_threads());
   if (!method_->direct) refuse_free_motion(engine_.communicator(), share);
   if (method_->on_backends)
     backend_cg_ = std::make_unique<BackendCg>(engine_, share);
@@ -317,19 +314,17 @@ void PetscSolver::judge(SolveReport& report) {
   VSR_PETSC(KSPGetConvergedReasonString(solver_, &words));
   report.reason = report.converged ? "converged" : std::string("PETSc reports ") + (words ? words : "nothing");
   if (report.not_positive_definite && method_->unassembled) report.reason += bddc_advice;
-  if (report.converged && !std::isfinite(report.true_residual)) {
-    report.converged = false;
-    report.reason = "the solution is not finite";
-  }
   require_small_residual(report);
 }
 
 /// A method that does not look at residuals may call anything converged.
 void PetscSolver::require_small_residual(SolveReport& report) const {
-  if (!report.converged || !(report.true_residual > std::max(small_residual, 100 * settings_.relative_tolerance)))
-    return;
+  const double most = std::max(small_residual, 100 * settings_.relative_tolerance);
+  if (!report.converged || report.true_residual <= most) return;
   report.converged = false;
-  report.reason = "the true relative residual is " + short_number(report.true_residual, 3);
+  report.reason = std::isfinite(report.true_residual)
+                      ? "the true relative residual is " + short_number(report.true_residual, 3)
+                      : "the solution is not finite";
 }
 
 SolveReport PetscSolver::solve_on_backends(std::span<const double> b, std::span<double> x) {
@@ -369,7 +364,7 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
     return report;
   }
   const Stopwatch watch;
-  const BlasThreads threads(blas_threads());
+  const BlasThreads threads(direct_ ? engine_.processors() : 1);  // iterations need it for vectors only
   std::vector<double> local(b.begin(), b.end());
   for (std::size_t e = 0; e < local.size(); ++e)
     if (!free_[e]) local[e] = 0;

@@ -43,8 +43,6 @@ class PetscSolver : public ProcessSolver {
   void require_products(const SystemShare& share) const;
   void set_petsc_system(SystemShare share);
   SolveReport solve_on_backends(std::span<const double> b, std::span<double> x);
-  /// Threads of BLAS: those of this process for factorisations, otherwise one.
-  int blas_threads() const;
   std::string automatic_method(const SystemShare& share);
   void make_solver();
   void set_up();

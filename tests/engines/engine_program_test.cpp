@@ -313,7 +313,7 @@ TEST(Engine, AssemblesMatricesOfOtherTypes) {
 }
 
 // Nodes of beams have six unknowns and those of solids three: there are no blocks of one size.
-TEST(Engine, AssemblesMatricesOfOtherTypesWithBeamsOnSolids) {
+TEST(Engine, SolvesBeamsOnSolidsInAllForms) {
   const auto folder = fresh_folder("engine_mixed_types");
   std::string deck = test::bar(6, "C3D8", test::elastic,
                                "*NODE\n101, 1.4, 0.1, 0.1\n102, 1.7, 0.1, 0.15\n*ELEMENT, TYPE=B31, ELSET=MAST\n"
@@ -328,6 +328,19 @@ TEST(Engine, AssemblesMatricesOfOtherTypesWithBeamsOnSolids) {
   ASSERT_EQ(alone.code, 0) << alone.error << alone.out;
   const std::vector<std::pair<std::string, std::string>> cases{
       {"jacobi", "baij"}, {"asm", "baij"}, {"jacobi", "aijperm"}, {"mumps", "aijperm"}};
+  // Rotations of nodes are on another process than the displacements.
+  const std::vector<std::pair<int, std::string>> cuts{{1, "auto"}, {2, "10/1"}, {2, "6/1"}, {4, "20/20/1/1"}};
+  for (const auto& [processes, shares] : cuts)
+    for (const std::string method : {"jacobi", "backend-cg"}) {
+      const std::string output = method + "_products" + std::to_string(processes) + shares.substr(0, 1),
+                        cut = (processes > 1 ? "coordinate:shares=" : "") + shares;
+      const Outcome outcome = on_processes(processes, folder,
+                                           {"run", "mast.inp", "--engine", "petsc:" + method, "--storage",
+                                            "matrix-free", "--tolerance", "1e-13", "--cut", cut, "--output", output});
+      ASSERT_EQ(outcome.code, 0) << output << "\n" << outcome.error << outcome.out;
+      expect_same_steps(results_of(folder / "alone" / "mast.results.json"),
+                        results_of(folder / output / "mast.results.json"));
+    }
   for (const auto& [method, type] : cases)
     for (const int processes : {1, 3}) {
       const std::string output = method + type + std::to_string(processes);
