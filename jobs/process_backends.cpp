@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include <voussoir/jobs/process_job.hpp>
+#include <voussoir/partition/process/own_processors.hpp>
 
 namespace voussoir {
 
@@ -19,14 +20,6 @@ std::string backend_in_list(const std::string& list, int process) {
     throw Error(ErrorCode::bad_input, "the list of backends '" + list + "' has an empty entry", "backend");
   return own;
 }
-
-namespace {
-
-int own_processors(const ProcessPlacement& placement) {
-  return std::max(1, placement.processors / std::max(1, placement.sharers));
-}
-
-}  // namespace
 
 std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
   if (specification == "cuda") return "cuda:process=" + std::to_string(placement.position);

@@ -33,8 +33,9 @@ Lists swap_lists(MPI_Comm communicator, const Lists& sent) {
   return received;
 }
 
-/// The processes that represent equations: this one where it stores the row and has the equation; the others are told
-/// by the process that stores the row, which answers those who ask.
+/// For each local equation, the process that represents it. A process that stores the row of an equation and has the
+/// equation represents it itself. If it only stores the row, the lowest process that has the equation represents it;
+/// each process asks for equations whose rows it does not store.
 std::vector<int> find_representatives(MPI_Comm communicator, const SystemShare& share) {
   int count = 0, own = 0;
   VSR_MPI(MPI_Comm_size(communicator, &count));

@@ -18,6 +18,7 @@
 #include <voussoir/engines/petsc/petsc_modes.hpp>
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 #include <voussoir/engines/petsc/scotch_partitioner.hpp>
+#include <voussoir/partition/process/own_processors.hpp>
 #include <voussoir/solvers/direct/blas_memory.hpp>
 
 namespace voussoir::petsc {
@@ -141,8 +142,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_MPI(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
   processes_ = std::make_unique<MpiProcesses>(communicator_);
   check_launcher(processes_->count());
-  const ProcessPlacement place = processes_->placement();
-  processors_ = std::max(1, place.processors / std::max(1, place.sharers));
+  processors_ = own_processors(processes_->placement());
   blas_threads_ = std::make_unique<BlasThreads>(processors_);
   // Signals belong to the program.
   VSR_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));

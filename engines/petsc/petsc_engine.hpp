@@ -33,8 +33,7 @@ class PetscEngine : public Engine, public EigenEngine, public GraphEngine {
   std::vector<std::string> notes() const override;
 
   MPI_Comm communicator() const { return communicator_; }
-  /// Processors of this process alone, or its share of those that it has in common with others.
-  int processors() const { return processors_; }
+  int processors() const { return processors_; }  ///< see own_processors()
   /// Whether options that the user has given to PETSc, in whichever way, choose a solver.
   bool user_chooses_solver() const { return user_chooses_solver_; }
   /// Asks every process whether it wants to stop, for functions that PETSc calls in iterations. `stops` is the same on

@@ -141,6 +141,7 @@ std::string PetscSolver::automatic_method(const SystemShare& share) {
   if (share.product) {
     const std::string name = share.symmetric && !engine_.user_chooses_solver() ? "backend-cg" : "jacobi";
     why_ = name + ", since no matrix is stored";
+    if (name == "jacobi") why_ += share.symmetric ? " and PETSc has options" : " and the system is unsymmetric";
     return name;
   }
   const bool small = share.size <= direct_limit;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <voussoir/partition/process/engine.hpp>
+#include <voussoir/partition/process/own_processors.hpp>
 
 // A program that has started MPI itself still has it after the end of an engine, and ends it itself. While there is an
 // engine, OpenBLAS has no more threads than the process has processors, unless the user has said how many.
@@ -40,8 +41,7 @@ void use_engine() {
   double sum = 1;
   engine->processes().sum({&sum, 1});
   expect(engine->processes().count() == count && sum == count, "the engine has the processes of the program");
-  const voussoir::ProcessPlacement place = engine->placement();
-  const int own = std::max(1, place.processors / place.sharers);
+  const int own = voussoir::own_processors(engine->placement());
   expect(blas_threads() == std::min(before, own), "OpenBLAS has the processors of the process");
 }
 
